@@ -209,7 +209,6 @@ type policyDriver struct {
 	require.TestingT
 	policies [2]policy.Policy
 	now      clock.Instant
-	asked    clock.Instant
 	places   [policyTokens + 1]policyPlace
 	passedTo [policyTokens + 1]ident.Member
 	found    [policyTokens + 1]bool // what runs there had begun before the policy
@@ -235,7 +234,7 @@ func checkPolicy(t require.TestingT, data []byte) bool {
 	if name == catalog.Wandering || name == catalog.Ring {
 		params.OnIsolated = policy.OnIsolated(seed % 3)
 	}
-	d := &policyDriver{TestingT: t, asked: clock.Never, knowsFound: name == catalog.Ring || name == catalog.Wandering && preset.Kept}
+	d := &policyDriver{TestingT: t, knowsFound: name == catalog.Ring || name == catalog.Wandering && preset.Kept}
 	for i := range d.policies {
 		made, err := catalog.New(name, params, policy.Surroundings{Self: policySelf, Random: rand.NewPCG(seed, 0), Roster: new(policyRoster), Slot: policySlot, Young: seed%2 == 0, Electorate: policyElectorate(seed), Receipt: policyReceipt})
 		if err != nil {
@@ -322,8 +321,8 @@ func (d *policyDriver) step(e policy.Event, pause time.Duration) {
 	case policy.Silent:
 		d.unwatch(e.From)
 	case policy.Timer:
-		if pause == 0 && d.asked != clock.Never {
-			d.now = max(d.now, d.asked)
+		if due := d.policies[0].Deadline(); pause == 0 && due != clock.Never {
+			d.now = max(d.now, due)
 		}
 	}
 	d.tell(e)
@@ -337,12 +336,13 @@ func (d *policyDriver) tell(e policy.Event) {
 	d.begun = d.begun || e.Kind != policy.Recalled
 	actions := d.policies[0].Step(d.now, e, nil)
 	require.Equal(d, actions, d.policies[1].Step(d.now, e, nil), "another answer to the same events")
+	require.Equal(d, d.policies[0].Deadline(), d.policies[1].Deadline(), "another deadline after the same events")
 	require.LessOrEqual(d, len(actions), policyActions)
 	for i := range actions {
 		d.carryOut(&actions[i])
 	}
 	if e.Kind == policy.Timer {
-		require.Greater(d, d.asked, d.now, "a Timer leaves nothing undone")
+		require.Greater(d, d.policies[0].Deadline(), d.now, "a Timer leaves nothing undone")
 	}
 }
 
@@ -384,8 +384,6 @@ func (d *policyDriver) carryOut(a *policy.Action) {
 		*place = policyAway
 	case policy.Generate:
 		d.generate++
-	case policy.Wait:
-		d.asked = a.At
 	case policy.Tell:
 		require.False(d, a.To.IsZero())
 		require.NotEqual(d, policySelf, a.To)

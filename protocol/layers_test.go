@@ -24,8 +24,8 @@ var floors = [][]string{
 	{"protocol/ident", "protocol/clock", "protocol/duration"},
 	{"protocol/signed"},
 	{"protocol/wire", "protocol/certificate", "protocol/token", "protocol/journal", "protocol/policy"},
-	{"protocol/group", "protocol/effect", "protocol/invite"},
-	{"protocol/directory", "protocol/update", "protocol/evidence"},
+	{"protocol/group", "protocol/effect", "protocol/invite", "protocol/policy/host"},
+	{"protocol/directory", "protocol/update", "protocol/evidence", "protocol/policy/wandering/papers"},
 	{
 		"protocol/handoff", "protocol/policy/policytest", "protocol/policy/wandering", "protocol/policy/multitoken",
 		"protocol/policy/ring", "protocol/policy/uncoordinated", "protocol/policy/keeper", "protocol/policy/quorum",

@@ -15,6 +15,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/keeper"
+	"github.com/wandertoken/wander/protocol/policy/policytest"
 )
 
 // after is a policy.Roster in which the first keeper is Ben, and Ada the last.
@@ -31,7 +32,10 @@ func (after) Witnesses(_ ident.Member, _ int, to []ident.Member) []ident.Member 
 }
 
 // obedient is a policy that does the same whatever happens.
-type obedient struct{ wants []policy.Action }
+type obedient struct {
+	policytest.Untimed
+	wants []policy.Action
+}
 
 func (o *obedient) Step(_ clock.Instant, _ policy.Event, actions []policy.Action) []policy.Action {
 	wants := o.wants

@@ -10,7 +10,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
-	"github.com/wandertoken/wander/protocol/policy/wandering"
+	published "github.com/wandertoken/wander/protocol/policy/wandering/papers"
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
@@ -62,7 +62,7 @@ func walkSized(l *Lab, preset string, members int) walkGroup {
 }
 
 // least is Δmin of the journal paper.
-func (g *walkGroup) least() time.Duration { return wandering.MinInterval(walkOperation, g.membersMax) }
+func (g *walkGroup) least() time.Duration { return published.MinInterval(walkOperation, g.membersMax) }
 
 // ideal is the time between two operations of a member in a perfect round robin of
 // those that do not fall for good.

@@ -14,6 +14,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/policytest"
 	"github.com/wandertoken/wander/protocol/policy/wandering/liars"
 	"github.com/wandertoken/wander/sim/circulation"
 )
@@ -48,7 +49,7 @@ func roundRobin() walkGroup {
 	g := walkSized(nil, "paper", 10)
 	g.losses, g.length = nil, 1000*time.Second
 	g.maker = func(circulation.Config) circulation.Maker {
-		return func(member int, _ policy.Surroundings) (policy.Policy, error) { return turner(member), nil }
+		return func(member int, _ policy.Surroundings) (policy.Policy, error) { return turner{member: member}, nil }
 	}
 	return g
 }
@@ -117,10 +118,13 @@ func TestWalkRunOfARoundRobin(t *testing.T) {
 
 // turner is a policy that passes the token to the next of ten members, with a
 // field of 5 bytes and two messages.
-type turner int
+type turner struct {
+	policytest.Untimed
+	member int
+}
 
 func (m turner) Step(_ clock.Instant, e policy.Event, actions []policy.Action) []policy.Action {
-	next := circulation.MemberID((int(m) + 1) % 10)
+	next := circulation.MemberID((m.member + 1) % 10)
 	switch e.Kind {
 	case policy.Arrival, policy.Generated:
 		actions = append(actions, policy.Action{Kind: policy.Run, Token: e.Token.ID})

@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
+	published "github.com/wandertoken/wander/protocol/policy/wandering/papers"
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
@@ -88,8 +89,8 @@ func keepTimeout(s *setting) { s.Params.GrowthFactor = policy.MinRatio }
 func startCold(s *setting)   { s.Found = 0 }
 
 func followFormula(s *setting) {
-	s.Params.MinInterval = wandering.ReportMinInterval(s.Params.OperationTime, s.Params.MembersMax)
-	s.Params.MaxInterval = wandering.ReportMaxInterval(s.Params.MinInterval)
+	s.Params.MinInterval = published.ReportMinInterval(s.Params.OperationTime, s.Params.MembersMax)
+	s.Params.MaxInterval = published.ReportMaxInterval(s.Params.MinInterval)
 }
 
 // of is the report's simulation under this reading.
@@ -121,7 +122,7 @@ func (r reportReading) run(l *Lab, members int) ([]*outcome, error) {
 
 func (r reportReading) world(cfg circulation.Config) (*circulation.Simulation, error) {
 	if r.literal {
-		return circulation.NewWith(cfg, func(int, policy.Surroundings) (policy.Policy, error) { return wandering.NewLiteral(cfg.Params) })
+		return circulation.NewWith(cfg, func(int, policy.Surroundings) (policy.Policy, error) { return published.NewLiteral(cfg.Params) })
 	}
 	return circulation.New(cfg)
 }

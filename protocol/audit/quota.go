@@ -13,6 +13,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy/multitoken"
 	"github.com/wandertoken/wander/protocol/policy/uncoordinated"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
+	"github.com/wandertoken/wander/protocol/policy/wandering/papers"
 )
 
 const (
@@ -116,7 +117,7 @@ func generationWait(r group.Resource) time.Duration {
 		if p.MinInterval > 0 {
 			return p.MinInterval
 		}
-		return wandering.MinInterval(p.OperationTime, p.MembersMax)
+		return papers.MinInterval(p.OperationTime, p.MembersMax)
 	case catalog.Multitoken:
 		if p.Preset == multitoken.Split || p.Preset == "" {
 			return min(keeper.LeastWait(p), multitoken.ShortestSilence(p))

@@ -23,6 +23,7 @@ func (c *circulation) decide(h policyEvent) {
 	for i := range c.actions {
 		c.act(h.slot, &c.actions[i])
 	}
+	c.slots.timers.set(h.slot, h.slot.policy.Deadline())
 	c.noteIsolated(h.slot)
 	if held := c.custody.holds[h.event.Token.ID]; held != nil && c.stopping && held.grant == nil {
 		c.custody.handoff.Release(held.token, held.hop, ident.Member{}, held.field)
@@ -56,8 +57,6 @@ func (c *circulation) noteIsolated(s *slot) {
 
 func (c *circulation) act(s *slot, a *policy.Action) {
 	switch a.Kind {
-	case policy.Wait:
-		c.slots.timers.set(s, a.At)
 	case policy.Generate:
 		c.mint.generate(s, false)
 	case policy.Tell:

@@ -13,12 +13,13 @@ import (
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/policytest"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // maker drops whatever comes, and makes a token when somebody wants to run.
-type maker struct{}
+type maker struct{ policytest.Untimed }
 
 func (maker) Step(_ clock.Instant, e policy.Event, actions []policy.Action) []policy.Action {
 	switch {

@@ -10,10 +10,12 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/policytest"
 )
 
 // bounded runs a program at each demand, to be killed at an instant at the latest.
 type bounded struct {
+	policytest.Untimed
 	latest clock.Instant
 	token  policy.Token
 	ended  int // programs that did not begin

@@ -13,11 +13,13 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/policytest"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // puppet is a policy that does what a test has it do at its next step.
 type puppet struct {
+	policytest.Untimed
 	policy.Surroundings
 	next   []policy.Action
 	events []policy.Event

@@ -41,6 +41,9 @@ func (t *timers) Pop() any {
 
 // set has a slot's policy wait for at, or for nothing if that is clock.Never.
 func (t *timers) set(s *slot, at clock.Instant) {
+	if at == s.timer {
+		return
+	}
 	waits := s.place >= 0
 	s.timer = at
 	switch {

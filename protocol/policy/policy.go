@@ -31,6 +31,10 @@ type Policy interface {
 	// event and what it points to are only borrowed; the returned fields stay
 	// valid until the next Step. Instants never decrease.
 	Step(now clock.Instant, event Event, actions []Action) []Action
+
+	// Deadline is when the policy is next to be told of a Timer: clock.Never if it waits for nothing
+	// but other events. Only Step changes it, and it may have passed.
+	Deadline() clock.Instant
 }
 
 // Token is what a policy may know of a token.
@@ -62,8 +66,8 @@ const (
 	// may be negative. It asks for no action. One about an operation that had begun
 	// before the policy did comes later, when that has ended.
 	Recalled
-	// Timer: the instant of the last Wait has come. A policy must bear a
-	// timer that comes late, and one that it has meanwhile replaced. One comes
+	// Timer: the policy's Deadline has come. A policy must bear a timer that
+	// comes late, and one that it has meanwhile put off. One comes
 	// unasked when a policy begins its work, after Recalled and Resumed.
 	Timer
 	// OperationEnded (token): what Run began has ended, or did not begin.
@@ -172,9 +176,6 @@ const (
 	// when the member may not, as while it holds one of the slot that nobody
 	// has accepted yet.
 	Generate
-	// Wait: call with Timer at the instant Action.At, which replaces what was
-	// waited for before; clock.Never cancels.
-	Wait
 	// Tell: send Action.Field as a message to the policy at Action.To. It may
 	// get lost. One that is a Question waits behind all others where members have to be
 	// dialled, and Unsent and Queued tell of it.

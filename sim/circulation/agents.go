@@ -26,6 +26,11 @@ func (a *agents) step(m int32, e *policy.Event) {
 		a.act(m, &actions[i])
 	}
 	a.actions = actions[:0]
+	s := &a.sites[m]
+	if due := s.policy.Deadline(); due != s.due || e.Kind == policy.Timer {
+		s.due = due
+		a.setTimer(m, due)
+	}
 }
 
 // stepToken tells of an event of a token, like step.
@@ -39,8 +44,6 @@ func (a *agents) stepToken(m int32, t *token, kind policy.EventKind, operated bo
 
 func (a *agents) act(m int32, action *policy.Action) {
 	switch action.Kind {
-	case policy.Wait:
-		a.setTimer(m, action.At)
 	case policy.Generate:
 		a.tokens.generate(m)
 	case policy.Tell:

@@ -30,7 +30,8 @@ const visitsKept = 16
 type site struct {
 	policy policy.Policy
 
-	timer    clock.Instant // of the last Wait
+	due      clock.Instant // the policy's Deadline
+	timer    clock.Instant // the same, in the past no more; clock.Never when it has come
 	timerSeq uint64
 	entry    int32 // in queue.timers
 
@@ -81,7 +82,7 @@ func (g *group) below(n int) int {
 	return int(hi)
 }
 
-// setTimer is the action Wait.
+// setTimer has a member's policy told at an instant.
 func (g *group) setTimer(m int32, at clock.Instant) {
 	s := &g.sites[m]
 	g.seq++

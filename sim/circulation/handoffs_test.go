@@ -36,17 +36,17 @@ func TestPass_Reserving_WaitsForTheRest(t *testing.T) {
 				switch {
 				case e.Kind == policy.Generated:
 					token = *e
-					wait := policy.Action{Kind: policy.Wait, At: now.Add(c.used)}
+					s.due[m] = now.Add(c.used)
 					prepare := policy.Action{Kind: policy.Prepare, Token: e.Token.ID}
 					switch c.prepared {
 					case nobody:
-						return []policy.Action{wait}
+						return nil
 					case anybody:
-						return []policy.Action{prepare, wait}
+						return []policy.Action{prepare}
 					}
 					prepare.To = MemberID(c.prepared)
 					again := prepare
-					return []policy.Action{prepare, again, wait}
+					return []policy.Action{prepare, again}
 				case e.Kind == policy.Timer && token.Kind == policy.Generated:
 					token.Kind = 0
 					return pass(&token, 1, "")

@@ -47,7 +47,7 @@ func (m *membership) admit() error {
 	if err != nil {
 		return err
 	}
-	s := site{policy: made, timer: clock.Never, entry: noEntry, next: -1, place: int32(len(m.up))}
+	s := site{policy: made, due: clock.Never, timer: clock.Never, entry: noEntry, next: -1, place: int32(len(m.up))}
 	if limit := m.cfg.ClockOffset.Milliseconds(); limit > 0 {
 		s.offset = m.stream.Int64N(2*limit+1) - limit
 	}
@@ -220,7 +220,7 @@ func (m *membership) fall(member int32) bool {
 	m.up[s.place] = last
 	m.sites[last].place = s.place
 	m.up = m.up[:len(m.up)-1]
-	s.place, s.timer, s.next = -1, clock.Never, -1
+	s.place, s.due, s.timer, s.next = -1, clock.Never, clock.Never, -1
 	s.wants, s.heard = false, false
 	s.policy = nil
 	s.epoch++

@@ -170,7 +170,7 @@ func TestCrashUndoes(t *testing.T) {
 	s.answer = func(m int, now clock.Instant, e *policy.Event) []policy.Action {
 		switch {
 		case m == 0 && e.Kind == policy.Timer && now == 0:
-			return []policy.Action{{Kind: policy.Wait, At: clock.Instant(time.Minute)}}
+			s.due[m] = clock.Instant(time.Minute)
 		case e.Kind == policy.DemandChanged && e.Demand && s.Tokens() == 0:
 			s.Generate(m)
 		case e.Kind == policy.Generated:

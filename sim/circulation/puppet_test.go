@@ -21,6 +21,7 @@ type stage struct {
 	log []string
 	// answer is what the puppets answer.
 	answer func(member int, now clock.Instant, e *policy.Event) []policy.Action
+	due    map[int]clock.Instant // the puppets' deadlines
 }
 
 // puppet is the policy of one member of a stage.
@@ -31,10 +32,20 @@ type puppet struct {
 
 func (p puppet) Step(now clock.Instant, e policy.Event, actions []policy.Action) []policy.Action {
 	p.stage.log = append(p.stage.log, fmt.Sprintf("%v m%d %s", time.Duration(now), p.member, describe(&e)))
+	if e.Kind == policy.Timer {
+		delete(p.stage.due, p.member)
+	}
 	if p.stage.answer == nil {
 		return actions
 	}
 	return append(actions, p.stage.answer(p.member, now, &e)...)
+}
+
+func (p puppet) Deadline() clock.Instant {
+	if due, waits := p.stage.due[p.member]; waits {
+		return due
+	}
+	return clock.Never
 }
 
 // describe is an event as a line of text.
@@ -73,7 +84,7 @@ func describe(e *policy.Event) string {
 }
 
 func newStage(t *testing.T, cfg Config, answer func(member int, now clock.Instant, e *policy.Event) []policy.Action) *stage {
-	s := &stage{t: t, answer: answer}
+	s := &stage{t: t, answer: answer, due: make(map[int]clock.Instant)}
 	if cfg.Params.OperationTime == 0 {
 		cfg.Params.OperationTime = time.Second
 	}

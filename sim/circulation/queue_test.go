@@ -57,7 +57,7 @@ func TestQueueOrder(t *testing.T) {
 	})
 }
 
-// TestTimers: a policy is called exactly at the instant of its last Wait,
+// TestTimers: a policy is called exactly at its deadline,
 // however it puts it off and back.
 func TestTimers(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -74,14 +74,14 @@ func TestTimers(t *testing.T) {
 			want[m] = clock.Never
 			if rapid.Bool().Draw(rt, "again") {
 				want[m] = draw(rt, now)
-				return []policy.Action{{Kind: policy.Wait, At: want[m]}}
+				s.due[m] = want[m]
 			}
 			return nil
 		}
 		for range 300 {
 			m := rapid.IntRange(0, members-1).Draw(rt, "member")
 			want[m] = draw(rt, s.Now())
-			s.agents.act(int32(m), &policy.Action{Kind: policy.Wait, At: want[m]})
+			s.setTimer(int32(m), want[m])
 			if rapid.IntRange(0, 3).Draw(rt, "go") == 0 {
 				s.Run(s.Now().Add(time.Duration(rapid.IntRange(0, 300).Draw(rt, "on"))))
 				for m := range want {

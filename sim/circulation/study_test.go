@@ -232,12 +232,17 @@ func TestReplay(t *testing.T) {
 	first, err := circulation.Replay(catalog.Wandering, params, policy.Surroundings{Random: rand.NewPCG(1, 2)}, events)
 	require.NoError(t, err)
 	require.Len(t, first, 3)
-	require.Len(t, first[0], 1)
-	assert.Equal(t, policy.Wait, first[0][0].Kind)
+	require.Empty(t, first[0])
 	assert.Equal(t, policy.Run, first[2][0].Kind)
 	again, err := circulation.Replay(catalog.Wandering, params, policy.Surroundings{Random: rand.NewPCG(1, 2)}, events)
 	require.NoError(t, err)
 	assert.Equal(t, first, again)
+	events = events[:1]
+	for s := range 60 { // it generates when its random timeout has passed
+		events = append(events, circulation.Recorded{Now: clock.Instant(s) * clock.Instant(time.Second), Event: policy.Event{Kind: policy.Timer}})
+	}
+	first, err = circulation.Replay(catalog.Wandering, params, policy.Surroundings{Random: rand.NewPCG(1, 2)}, events)
+	require.NoError(t, err)
 	other, err := circulation.Replay(catalog.Wandering, params, policy.Surroundings{Random: rand.NewPCG(1, 3)}, events)
 	require.NoError(t, err)
 	assert.NotEqual(t, first, other)

@@ -8,6 +8,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/policy/uncoordinated"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
+	"github.com/wandertoken/wander/protocol/policy/wandering/papers"
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
@@ -155,9 +156,9 @@ func (r *Request) minInterval() time.Duration {
 	case p.MinInterval > 0:
 		return p.MinInterval
 	case r.Policy == catalog.Wandering && r.preset() == wandering.Report:
-		return wandering.ReportMinInterval(p.OperationTime, p.MembersMax)
+		return papers.ReportMinInterval(p.OperationTime, p.MembersMax)
 	case r.Policy == catalog.Wandering:
-		return wandering.MinInterval(p.OperationTime, p.MembersMax)
+		return papers.MinInterval(p.OperationTime, p.MembersMax)
 	}
 	return 0
 }

@@ -43,7 +43,7 @@ func checkSpin(t *rapid.T, name, preset string) {
 	}
 	made, err := catalog.New(name, params, policy.Surroundings{Random: rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)})
 	require.NoError(t, err)
-	d := &driver{T: t, policy: made, asked: clock.Never, willing: rapid.Bool().Draw(t, "willing")}
+	d := &driver{T: t, policy: made, willing: rapid.Bool().Draw(t, "willing")}
 	for range rapid.IntRange(1, 60).Draw(t, "events") {
 		d.happen()
 		d.pass(time.Duration(rapid.SampledFrom([]int{0, 1, 20, 300}).Draw(t, "pause")) * time.Millisecond)
@@ -60,7 +60,6 @@ type driver struct {
 	*rapid.T
 	policy  policy.Policy
 	now     clock.Instant
-	asked   clock.Instant
 	willing bool // makes tokens, runs, and passes on
 	here    []ident.Token
 	running ident.Token
@@ -109,13 +108,12 @@ func (d *driver) ends(operated bool) {
 // pass lets time pass, with the timers asked for.
 func (d *driver) pass(pause time.Duration) {
 	end := d.now.Add(pause)
-	for timers := 0; d.asked <= end; timers++ {
-		if d.asked > d.now {
+	for timers := 0; d.policy.Deadline() <= end; timers++ {
+		if d.policy.Deadline() > d.now {
 			timers = 0
 		}
-		d.now = max(d.now, d.asked)
+		d.now = max(d.now, d.policy.Deadline())
 		require.Less(d, timers, timersMax, "spins at %v", d.now)
-		d.asked = clock.Never
 		d.step(policy.Event{Kind: policy.Timer})
 	}
 	d.now = end
@@ -135,8 +133,6 @@ func (d *driver) step(e policy.Event) {
 
 func (d *driver) carryOut(a *policy.Action) {
 	switch a.Kind {
-	case policy.Wait:
-		d.asked = a.At
 	case policy.Run:
 		if d.demand && d.willing {
 			d.running = a.Token

@@ -81,14 +81,14 @@ func (h *holder) givesAccount(from ident.Member, m *message) {
 	t, p := h.held.find(&m.token), h.pass(m.token, m.hop)
 	switch {
 	case p.isProved(), t == nil, t.hop != m.hop:
-		answer := h.account(m.custody, h.now)
+		answer := h.account(m.custody, h.Now)
 		h.send(from, &answer)
 	case t.parted && h.isBack(t.keeper, t.since):
 		// A cut or a restart explains it, which others have not seen. The answer may come yet.
 	case t.parted:
 		answer := message{kind: sent, custody: t.custody, member: t.keeper}
-		if due := h.now >= t.since.Add(h.silence); !due || h.isSteady(t.keeper, t.since) {
-			answer.span = max(1, millis(h.now.Sub(t.since)))
+		if due := h.Now >= t.since.Add(h.silence); !due || h.isSteady(t.keeper, t.since) {
+			answer.span = max(1, millis(h.Now.Sub(t.since)))
 			t.told = t.told || due
 		}
 		h.send(from, &answer)
@@ -115,7 +115,7 @@ func (h *holder) otherThan(m *message) ident.Member {
 		case t.token == m.token || !t.origin().later(m.origin()) && t.state != running:
 		case !t.isLeaving():
 			return h.self
-		case h.now < t.since.Add(h.silence) && !t.keeper.IsZero():
+		case h.Now < t.since.Add(h.silence) && !t.keeper.IsZero():
 			return t.keeper
 		}
 	}
@@ -127,7 +127,7 @@ func (h *holder) otherThan(m *message) ident.Member {
 func (h *holder) receiverSilent(m ident.Member) {
 	for i := range h.held {
 		if t := &h.held[i]; t.isLeaving() && t.keeper == m {
-			t.since = min(t.since, h.now.Add(-h.silence))
+			t.since = min(t.since, h.Now.Add(-h.silence))
 			h.reporter.tellsPass(h.firstOther(), t)
 		}
 	}

@@ -136,8 +136,8 @@ func TestComplain_TokenMadeBesideAnother_OnceInABackOff(t *testing.T) {
 	want := []complaint{{theMaker, custody{newbornToken, 0}, policy.BackedOff, policy.Minted}}
 	assert.Equal(t, want, n.complaints())
 	n.step(arrivalOf(ident.Token{8}, 2000, theMaker))
-	n.Keeper.actions = nil
+	n.anew()
 	n.newborn.backsOff(at(theMaker), ident.Token{9})
-	n.did = append(n.did, n.Keeper.actions...)
+	n.did = append(n.did, n.Answer()...)
 	assert.Equal(t, want, n.complaints(), "it backs off already")
 }

@@ -82,7 +82,7 @@
 //	│ waiter   │ does this member want a token that it has not? │
 //	└──────────┴────────────────────────────────────────────────┘
 //
-//	common       the step, the spans (constants.go), the other members (peers.go) and the outbox
+//	common       the step, the spans (constants.go), the other members (peers.go)
 //	waiter       sends wants as long as this member wants a token and has none
 //	holder       is between the policy and the tokens here (held.go), and answers questions (answers.go)
 //	reporter     tells the keeper of those tokens, promises that they rest, and asks promises back

@@ -4,6 +4,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 // held is one token that is here.
@@ -71,10 +72,7 @@ func originOf(t *policy.Token) origin { return origin{t.ID, t.Born} }
 
 // later reports whether a token is later than another one: of two the later one stays.
 func (o origin) later(than origin) bool {
-	if o.born != than.born {
-		return o.born > than.born
-	}
-	return o.token.Compare(than.token) < 0
+	return host.Precedes(o.born, &o.token, than.born, &than.token)
 }
 
 // tokens are those that are here.

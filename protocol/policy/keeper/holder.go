@@ -18,7 +18,6 @@ type holder struct {
 	links    holderLinks
 	inner    policy.Policy
 	scratch  []policy.Action // of the policy
-	innerDue clock.Instant   // when the policy wants a Timer
 	held     tokens
 	left     held // the last token that left without the policy
 }
@@ -38,8 +37,8 @@ type holderLinks interface {
 func newHolder(c *common, links holderLinks, inner policy.Policy, in *policy.Surroundings) holder {
 	h := holder{
 		common: c, links: links, inner: inner, reporter: reporter{common: c, last: longAgo},
-		history:  history{serials: in.Serial},
-		innerDue: clock.Never, left: held{since: longAgo},
+		history: history{serials: in.Serial},
+		left:    held{since: longAgo},
 	}
 	if c.exclusive { // of several tokens one comes after the other
 		h.verify = in.Receipt
@@ -55,7 +54,7 @@ func newHolder(c *common, links holderLinks, inner policy.Policy, in *policy.Sur
 
 // step lets the policy answer an event, and filters what it wants done.
 func (h *holder) step(e policy.Event) {
-	h.scratch = h.inner.Step(h.now, e, h.scratch[:0])
+	h.scratch = h.inner.Step(h.Now, e, h.scratch[:0])
 	for i := range h.scratch {
 		h.act(&h.scratch[i])
 	}
@@ -65,9 +64,6 @@ func (h *holder) step(e policy.Event) {
 // act does what the policy wants done, unless the token is promised to rest.
 func (h *holder) act(a *policy.Action) {
 	switch a.Kind {
-	case policy.Wait:
-		h.innerDue = a.At
-		return
 	case policy.Generate:
 		if h.exclusive {
 			return
@@ -77,7 +73,7 @@ func (h *holder) act(a *policy.Action) {
 			return
 		}
 	}
-	h.do(*a)
+	h.Do(*a)
 }
 
 // permits reports whether the policy may do now with a token what it wants.
@@ -109,13 +105,13 @@ func (h *holder) permits(t *held, a *policy.Action) bool {
 			return false
 		}
 		t.prepared = false
-		t.state, t.since, t.untold = running, h.now, true
+		t.state, t.since, t.untold = running, h.Now, true
 		h.tells() // before the program begins
 	case policy.Pass:
 		if h.links.isAvoided(a.To) {
 			a.To = ident.Member{} // any other one
 		}
-		t.state, t.since, t.keeper = passing, h.now, a.To
+		t.state, t.since, t.keeper = passing, h.Now, a.To
 	case policy.Drop:
 		h.discards(t)
 	}
@@ -124,21 +120,21 @@ func (h *holder) permits(t *held, a *policy.Action) bool {
 
 // discards notes that the policy drops a token.
 func (h *holder) discards(t *held) {
-	h.dropped(t.custody, t.born, h.now)
+	h.dropped(t.custody, t.born, h.Now)
 	h.held.remove(&t.token)
 }
 
 // drops drops a token that the policy does not know.
 func (h *holder) drops(c custody, born uint64) {
-	h.dropped(c, born, h.now)
-	h.do(policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: c.token})
+	h.dropped(c, born, h.Now)
+	h.Drop(c.token, policy.Superseded)
 }
 
 // has reports whether a token is here, or left so little ago that nothing can be said of
 // it yet.
 func (h *holder) has() bool {
 	for i := range h.held {
-		if t := &h.held[i]; t.state < passing || h.now < t.since.Add(h.silence) {
+		if t := &h.held[i]; t.state < passing || h.Now < t.since.Add(h.silence) {
 			return true
 		}
 	}
@@ -156,7 +152,7 @@ func (h *holder) gained(token *policy.Token) *held {
 	if t.parted && t.token == token.ID && t.hop < token.Hop { // it is back before its receipt
 		h.went(passed{custody: t.custody, to: t.keeper, since: t.since, told: t.told})
 	}
-	*t = held{custody: custody{token.ID, token.Hop}, born: token.Born, field: keep(token.Field), since: h.now, untold: true, known: longAgo}
+	*t = held{custody: custody{token.ID, token.Hop}, born: token.Born, field: keep(token.Field), since: h.Now, untold: true, known: longAgo}
 	h.links.gained()
 	return t
 }
@@ -184,7 +180,7 @@ func (h *holder) takes(e *policy.Event) {
 	}
 	h.supersedes(t)
 	if h.exclusive && e.Belated {
-		h.withholds(h.held.find(&e.Token.ID), policy.Arrival, e, h.now) // it may have moved
+		h.withholds(h.held.find(&e.Token.ID), policy.Arrival, e, h.Now) // it may have moved
 		return
 	}
 	h.step(*e)
@@ -226,7 +222,7 @@ func (h *holder) supersedes(by *held) {
 // know. Of two that are here the later one stays.
 func (h *holder) isSuperseded(by *held) bool {
 	o := by.origin()
-	if l := &h.left; h.now < l.since.Add(h.hold) && l.token != o.token && l.origin().later(o) {
+	if l := &h.left; h.Now < l.since.Add(h.hold) && l.token != o.token && l.origin().later(o) {
 		return true
 	}
 	return h.held.first(func(t *held) bool { return (t.hidden || t.event != nil) && t.origin().later(o) }) != nil
@@ -244,7 +240,7 @@ func (h *holder) occupied(token *policy.Token) {
 // program.
 func (h *holder) ended(e *policy.Event) {
 	if t := h.held.find(&e.Token.ID); t != nil && t.state == running {
-		t.state, t.since, t.ran = idle, h.now, true
+		t.state, t.since, t.ran = idle, h.Now, true
 	}
 	h.step(*e)
 	h.remindsOfWaiter(&e.Token)
@@ -316,19 +312,19 @@ func (h *holder) passEnded(e *policy.Event) (hidden bool) {
 		h.step(policy.Event{Kind: policy.OperationEnded, Token: e.Token})
 	}
 	if e.Outcome == policy.Returned {
-		late := h.exclusive && !left && (t == nil || h.now >= t.since.Add(h.silence))
+		late := h.exclusive && !left && (t == nil || h.Now >= t.since.Add(h.silence))
 		if late { // for the policy it is gone, as it may be for all others
 			h.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: e.Token})
 		}
 		t = h.gained(&e.Token)
 		if left || late { // no member took it
-			h.withholds(t, policy.Resumed, e, h.now)
+			h.withholds(t, policy.Resumed, e, h.Now)
 		}
 		return left || late
 	}
 	if t != nil {
 		if e.Outcome == policy.Abandoned && !t.parted { // the driver has removed it
-			h.dropped(t.custody, t.born, h.now)
+			h.dropped(t.custody, t.born, h.Now)
 		} else {
 			h.went(passed{custody: t.custody, to: cmp.Or(e.From, t.keeper), since: t.since, receipt: h.keptReceipt(e.Body), told: t.told})
 		}
@@ -345,7 +341,7 @@ func (h *holder) onTimer() {
 	for i := 0; i < len(h.held); i++ {
 		t := &h.held[i]
 		switch {
-		case h.due(t) > h.now:
+		case h.due(t) > h.Now:
 		case t.state == asking:
 			if h.reporter.again(t) {
 				h.frees(t)
@@ -378,7 +374,7 @@ func (h *holder) due(t *held) clock.Instant {
 			return clock.Never // a promise says that no program runs here
 		case h.exclusive && t.ran && !t.prepared: // the keeper counts on a program that has ended
 			return max(report, t.since)
-		case h.exclusive && h.innerDue >= h.now.Add(restAfter): // the policy has no use for it until then
+		case h.exclusive && h.inner.Deadline() >= h.Now.Add(restAfter): // the policy has no use for it until then
 			return max(report, t.since)
 		case h.exclusive:
 			return t.since.Add(restAfter)
@@ -392,18 +388,18 @@ func (h *holder) due(t *held) clock.Instant {
 	case running:
 		switch {
 		case t.untold && t.known != longAgo && t.since > t.known.Add(reportPause):
-			return h.now // they count on an end that is too early
+			return h.Now // they count on an end that is too early
 		case t.untold && !h.reporter.vowed.IsZero():
-			return h.now // this one came while another one rests
+			return h.Now // this one came while another one rests
 		case t.untold:
 			return report
 		case !h.isLong(t):
 			return t.since.Add(restAfter)
 		}
 	case passing, leaving:
-		if watched := t.since.Add(nextPause); h.now < watched {
+		if watched := t.since.Add(nextPause); h.Now < watched {
 			return watched
-		} else if known := t.since.Add(h.silence); h.now < known { // until then it counts as here
+		} else if known := t.since.Add(h.silence); h.Now < known { // until then it counts as here
 			return known
 		}
 	}
@@ -412,7 +408,7 @@ func (h *holder) due(t *held) clock.Instant {
 
 // isLong reports whether a program has run under a token for a while, and the keeper knows.
 func (h *holder) isLong(t *held) bool {
-	return t.state == running && !t.untold && h.now >= t.since.Add(restAfter)
+	return t.state == running && !t.untold && h.Now >= t.since.Add(restAfter)
 }
 
 // tells tells the keeper of a token under which a program runs, or which stays here,
@@ -420,7 +416,7 @@ func (h *holder) isLong(t *held) bool {
 func (h *holder) tells() {
 	for i := range h.held {
 		t := &h.held[i]
-		if t.untold && (t.state == running || t.state == idle && !h.exclusive) && h.now >= h.due(t) {
+		if t.untold && (t.state == running || t.state == idle && !h.exclusive) && h.Now >= h.due(t) {
 			h.reporter.reports(t)
 		}
 	}
@@ -429,7 +425,7 @@ func (h *holder) tells() {
 // frees lets the policy go on with a token.
 func (h *holder) frees(t *held) {
 	action, event := t.action, t.event
-	t.state, t.since, t.untold = idle, h.now, true
+	t.state, t.since, t.untold = idle, h.Now, true
 	t.action, t.event = policy.Action{}, nil
 	switch {
 	case event != nil:
@@ -445,13 +441,13 @@ func (h *holder) frees(t *held) {
 // does not have it any more, and runs nothing under it.
 func (h *holder) leaves(t *held, to ident.Member) {
 	if t.event != nil {
-		h.left = held{custody: t.custody, born: t.born, since: h.now}
+		h.left = held{custody: t.custody, born: t.born, since: h.Now}
 	}
 	known, runs, token, field := t.event == nil, t.action.Kind == policy.Run, policy.Token{ID: t.token, Hop: t.hop}, t.field
-	t.state, t.since = leaving, h.now
+	t.state, t.since = leaving, h.Now
 	t.action, t.event = policy.Action{}, nil
 	t.keeper = to
-	h.do(policy.Action{Kind: policy.Pass, Token: token.ID, To: to, Field: field})
+	h.Pass(token.ID, to, field)
 	if known && runs {
 		h.step(policy.Event{Kind: policy.OperationEnded, Token: token})
 	}

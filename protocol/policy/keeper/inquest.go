@@ -169,14 +169,14 @@ func (i *inquest) account(m *message, past *history, s *setting) {
 	case never:
 		if m.custody == i.custody {
 			i.answered, i.says, i.waited = true, never, clock.Never
-			i.whole, i.knows = memory{s.now.Add(-span(m.span)), m.from}, m.next
+			i.whole, i.knows = memory{s.Now.Add(-span(m.span)), m.from}, m.next
 		}
 	case instead:
 		if m.token == i.token && m.hop >= i.hop {
 			i.answered, i.says, i.waited = true, instead, clock.Never
 			if i.to != m.member || i.other != m.other {
 				i.other = m.other
-				i.names(m.member, i.toHop, s.now)
+				i.names(m.member, i.toHop, s.Now)
 			}
 		}
 	case sent:
@@ -187,10 +187,10 @@ func (i *inquest) account(m *message, past *history, s *setting) {
 		default:
 			i.answered, i.says, i.waited, i.left = true, sent, clock.Never, clock.Never
 			if m.span > 0 {
-				i.left = s.now.Add(-span(m.span))
+				i.left = s.Now.Add(-span(m.span))
 			}
 			if i.to != m.member || i.toHop != m.hop+1 {
-				i.names(m.member, m.hop+1, s.now)
+				i.names(m.member, m.hop+1, s.Now)
 			}
 		}
 	}
@@ -204,7 +204,7 @@ func (i *inquest) receiverSays(m *message, past *history, s *setting) {
 	}
 	i.toSays = i.toSays || (m.kind == still || m.kind == sent) && m.token == i.token || m.kind == proof
 	if i.toDenies = !i.toSays && m.kind == never && m.custody == i.toCustody(); i.toDenies {
-		i.toKnows = s.now.Add(-span(m.span))
+		i.toKnows = s.Now.Add(-span(m.span))
 	}
 }
 
@@ -238,7 +238,7 @@ func (i *inquest) senderSays(m *message, past *history, s *setting) {
 		if r, ok := past.took(m.receipt); ok && r.Token == i.token && r.Hop == i.hop {
 			i.fromSays = true
 			if r.Signer == i.member {
-				i.receipt, i.taken, i.passed, i.proved = true, r, s.now.Add(-span(m.span)), s.now
+				i.receipt, i.taken, i.passed, i.proved = true, r, s.Now.Add(-span(m.span)), s.Now
 			} else {
 				i.from = ident.Member{} // it was passed to another one: they were named wrongly
 			}
@@ -256,7 +256,7 @@ func (i *inquest) senderSays(m *message, past *history, s *setting) {
 		}
 	}
 	if i.fromSays && i.says == never {
-		i.says, i.next = 0, s.now
+		i.says, i.next = 0, s.Now
 	}
 }
 
@@ -266,12 +266,12 @@ func (i *inquest) ownWord(h *holder) {
 	t, p := h.held.find(&i.token), h.pass(i.token, i.hop-1)
 	switch {
 	case t != nil && t.parted && t.hop+1 == i.hop && t.keeper == i.member:
-		i.fromSays, i.since, i.unbroken = h.now >= t.since.Add(h.silence), t.since, t.told // the answer is due
+		i.fromSays, i.since, i.unbroken = h.Now >= t.since.Add(h.silence), t.since, t.told // the answer is due
 	case p != nil && !p.dropped && p.to == i.member && p.hop+1 == i.hop:
 		r, ok := h.took(p.receipt)
 		i.fromSays, i.since, i.unbroken = true, p.since, p.told
 		if ok && r.Hop == i.hop && !i.receipt {
-			i.proved = h.now
+			i.proved = h.Now
 		}
 		i.receipt, i.taken, i.passed = ok && r.Hop == i.hop, r, p.since
 	default:
@@ -312,7 +312,7 @@ func (i *inquest) denierKnew(since clock.Instant) bool {
 // each time lies.
 func movesStill(since *clock.Instant, s *setting) bool {
 	if *since == 0 {
-		*since = s.now
+		*since = s.Now
 	}
-	return s.now < since.Add(s.timeout(2*s.silence))
+	return s.Now < since.Add(s.timeout(2*s.silence))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/policytest"
 )
 
 // Members of these tests beside those of lone. theBlamer is no keeper.
@@ -41,6 +42,7 @@ type court struct {
 
 // courier passes each token that comes on to a member, and writes down what it is told.
 type courier struct {
+	policytest.Untimed
 	to   ident.Member // zero: to nobody
 	told []policy.Event
 }
@@ -150,9 +152,9 @@ func (c *court) questions(i int) (list []custody) {
 
 // strike has a member be struck for a token of long ago.
 func (c *court) strike(i int) {
-	c.actions, c.bodies = nil, nil
+	c.anew()
 	c.inquests.strike(at(i), &inquest{custody: custody{thirdToken, 9}}, policy.Kept)
-	c.did = append(c.did, c.Keeper.actions...)
+	c.did = append(c.did, c.Answer()...)
 }
 
 func (c *court) struck(i int) bool { return c.isStruck(at(i)) }
@@ -227,7 +229,7 @@ func TestInquest_Blamed_BothAreAsked(t *testing.T) {
 	assert.True(t, c.asks(theHolder, blamedFrom))
 	assert.True(t, c.asks(thePasser, custody{token, 8}))
 	assert.False(t, c.struck(theHolder))
-	assert.LessOrEqual(t, c.due, c.now.Add(c.retry))
+	assert.LessOrEqual(t, c.Deadline(), c.now.Add(c.retry))
 	c.after(c.retry)
 	assert.True(t, c.asks(theHolder, blamedFrom), "once more")
 }
@@ -1582,9 +1584,9 @@ func TestHolds_HolderWasSilentAndBeganAnew_NotStruck(t *testing.T) {
 // TestStruck_WithTokenThatItMade_NotReported: where its clock is wrong, nobody takes the token.
 func TestStruck_WithTokenThatItMade_NotReported(t *testing.T) {
 	c := newCourt()
-	c.actions, c.bodies = nil, nil
+	c.anew()
 	c.inquests.strike(at(theHolder), &inquest{custody: custody{token, 0}}, policy.Kept)
-	c.did = append(c.did, c.Keeper.actions...)
+	c.did = append(c.did, c.Answer()...)
 	assert.True(t, c.struck(theHolder))
 	assert.Equal(t, map[int]bool{theHolder: false}, c.shunned())
 	assert.Zero(t, c.told(theThird, blame))

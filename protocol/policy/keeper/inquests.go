@@ -44,7 +44,7 @@ func (s *inquests) isOff() bool { return s.holder.verify == nil }
 // isAvoided reports whether this member passes no token to another one: it is struck, or about
 // to be, unless it gives account of a token that it had.
 func (s *inquests) isAvoided(m ident.Member) bool {
-	return s.isStruck(m) || s.barred.from(m, s.now) || s.open.some(m, s.avoids)
+	return s.isStruck(m) || s.barred.from(m, s.Now) || s.open.some(m, s.avoids)
 }
 
 // avoids reports whether a member owes this one an answer.
@@ -52,7 +52,7 @@ func (s *inquests) avoids(i *inquest) bool {
 	if i.there { // it may be busy, and others may want to pass it another token
 		return i.late != 0
 	}
-	return s.isExcusedAgain(i) || i.waited != clock.Never || i.denied != 0 && i.own || !i.answered && (i.owes || s.now >= i.began.Add(s.retry) || i.leavesOwn())
+	return s.isExcusedAgain(i) || i.waited != clock.Never || i.denied != 0 && i.own || !i.answered && (i.owes || s.Now >= i.began.Add(s.retry) || i.leavesOwn())
 }
 
 // holds notes, as the slot's keeper, that a holder has a token while others wait. The holder
@@ -66,22 +66,22 @@ func (s *inquests) holds(from ident.Member, m *message) {
 		*t = kept{}
 	case t.holder != from: // of whatever token: it may say that it has another one each time
 		before := *t
-		*t = kept{custody: m.custody, holder: from, seen: s.now, told: clock.Never}
+		*t = kept{custody: m.custody, holder: from, seen: s.Now, told: clock.Never}
 		if before.token == m.token && before.hop+1 == m.hop {
 			t.from = before.holder
 		}
-	case t.told == clock.Never && s.now >= t.seen.Add(s.silence):
-		t.told, t.custody = s.now, m.custody
+	case t.told == clock.Never && s.Now >= t.seen.Add(s.silence):
+		t.told, t.custody = s.Now, m.custody
 		s.send(from, &message{kind: ask, custody: m.custody, member: waits})
-		i := about(m.custody, from, t.from, s.now)
+		i := about(m.custody, from, t.from, s.Now)
 		i.there = true
 		s.opens(i)
-	case t.told == clock.Never || s.now < t.told.Add(s.timeout(restarts*s.overdue())):
+	case t.told == clock.Never || s.Now < t.told.Add(s.timeout(restarts*s.overdue())):
 	case t.anew < restarts && !s.isSteady(from, t.told): // it had failed, and looks now whether it may go on
 		t.told, t.anew = max(t.told, s.greeted[from]), t.anew+1
 	case s.open.owes(from, t.custody) && s.isSteady(from, t.told):
 		s.strike(from, &inquest{custody: t.custody}, policy.Unaccounted) // it gives no account
-	case t.hop == 0 && s.mayHaveWrongClock(from) && s.now < t.told.Add(s.timeout(wrongClock*s.overdue())):
+	case t.hop == 0 && s.mayHaveWrongClock(from) && s.Now < t.told.Add(s.timeout(wrongClock*s.overdue())):
 	default: // it answers now and then, or connects
 		s.giveUp(from, t.custody, policy.Kept)
 		*t = kept{}
@@ -98,20 +98,20 @@ func (s *inquests) lost(of custody, m, from ident.Member) {
 		return
 	}
 	s.blame(m, of, from)
-	s.opens(about(of, m, from, s.now))
+	s.opens(about(of, m, from, s.Now))
 }
 
 // isBlamed finds out itself what another member says. A member is heard once in L: one that blames
 // without a reason costs each member two questions in that time.
 func (s *inquests) isBlamed(by ident.Member, m *message) {
-	s.blamed.endUntil(s.now.Add(-s.silence))
+	s.blamed.endUntil(s.Now.Add(-s.silence))
 	if m.hop <= newbornHop || len(s.blamed) >= maxInquests || s.blamed.has(by) {
 		return
 	}
-	s.blamed.put(by, s.now, maxInquests)
+	s.blamed.put(by, s.Now, maxInquests)
 	place := int(s.self[0])<<8 | int(s.self[1])
 	wait := time.Duration(place%max(1, s.roster.Size()/maxInquests)) * spreadInquests
-	s.opens(about(m.custody, m.member, m.second, s.now.Add(wait)))
+	s.opens(about(m.custody, m.member, m.second, s.Now.Add(wait)))
 }
 
 // arrives finds out what became of the last custody that this member has passed on itself, when
@@ -123,12 +123,12 @@ func (s *inquests) arrives(t ident.Token) {
 		return
 	}
 	if h := s.holder.held.find(&before); h != nil && h.parted {
-		due := max(s.now, h.since.Add(s.silence+s.retry)) // the answer
+		due := max(s.Now, h.since.Add(s.silence+s.retry)) // the answer
 		s.opens(about(h.next(), h.keeper, s.self, due))
 		return
 	}
 	if p := s.holder.lastPass(func(p *passed) bool { return p.token == before && !p.dropped }); p != nil {
-		s.opens(about(p.next(), p.to, s.self, s.now))
+		s.opens(about(p.next(), p.to, s.self, s.Now))
 	}
 }
 
@@ -143,7 +143,7 @@ func (s *inquests) opens(i inquest) {
 	}
 	s.open = pushed(s.open, i, maxInquests)
 	if i.leavesOwn() || s.isExcusedAgain(&i) {
-		s.shun(i.member, i.began.Sub(s.now)+s.overdue())
+		s.shun(i.member, i.began.Sub(s.Now)+s.overdue())
 	}
 }
 
@@ -151,7 +151,7 @@ func (s *inquests) opens(i inquest) {
 func (s *inquests) onTimer() {
 	for n := 0; n < len(s.open); {
 		i := &s.open[n]
-		if i.next > s.now {
+		if i.next > s.Now {
 			n++
 			continue
 		}
@@ -160,12 +160,12 @@ func (s *inquests) onTimer() {
 			continue
 		}
 		if !i.answered && s.isTimedOut(i) { // until it says something
-			i.asleep, i.owes, i.next = true, true, s.now.Add(strikeTimes*s.overdue())
+			i.asleep, i.owes, i.next = true, true, s.Now.Add(strikeTimes*s.overdue())
 			s.shun(i.member, strikeTimes*s.overdue())
 			n++
 			continue
 		}
-		i.next = s.now.Add(s.retry)
+		i.next = s.Now.Add(s.retry)
 		if i.waited != clock.Never {
 			i.next = max(i.next, i.waited.Add(s.overdue())) // the timeout may be shorter by then
 		}
@@ -178,18 +178,18 @@ func (s *inquests) onTimer() {
 }
 
 // isTimedOut reports whether a member has had as long to answer as others have.
-func (s *inquests) isTimedOut(i *inquest) bool { return s.now >= i.began.Add(s.timeout(s.silence)) }
+func (s *inquests) isTimedOut(i *inquest) bool { return s.Now >= i.began.Add(s.timeout(s.silence)) }
 
 // gaveUp reports whether nothing more is to be known of an inquest, and counts what follows from that.
 func (s *inquests) gaveUp(i *inquest) bool {
 	over := s.isTimedOut(i)
 	switch {
-	case over && i.answered && i.waited == clock.Never && s.now >= max(i.began.Add(s.timeout(s.overdue()+s.hold)), i.denied.Add(s.timeout((denialTimes+1)*s.silence))):
+	case over && i.answered && i.waited == clock.Never && s.Now >= max(i.began.Add(s.timeout(s.overdue()+s.hold)), i.denied.Add(s.timeout((denialTimes+1)*s.silence))):
 		if i.says == instead {
 			s.doubtInstead(i)
 		}
 		return true
-	case i.says == sent && !i.toSays && !i.toDenies && i.denied == 0 && s.now >= i.named.Add(s.timeout(2*s.silence)): // no failed member denies it
+	case i.says == sent && !i.toSays && !i.toDenies && i.denied == 0 && s.Now >= i.named.Add(s.timeout(2*s.silence)): // no failed member denies it
 		s.excuse(i.member, i)
 		return true
 	}
@@ -243,33 +243,33 @@ func (s *inquests) stillHas(i *inquest) {
 	if i.hop == 0 && s.mayHaveWrongClock(i.member) {
 		may *= wrongClock
 	}
-	switch late := s.now >= i.waited.Add(s.timeout(may)); {
-	case i.waited == clock.Never, !s.misses(i), !s.isSteady(i.member, i.waited) && s.now < i.began.Add(restarts*s.overdue()):
-		i.waited, i.late, i.said = s.now, 0, 0
-	case late && (i.late == 0 || s.now >= i.heard.Add(s.half)):
-		i.late = s.now
+	switch late := s.Now >= i.waited.Add(s.timeout(may)); {
+	case i.waited == clock.Never, !s.misses(i), !s.isSteady(i.member, i.waited) && s.Now < i.began.Add(restarts*s.overdue()):
+		i.waited, i.late, i.said = s.Now, 0, 0
+	case late && (i.late == 0 || s.Now >= i.heard.Add(s.half)):
+		i.late = s.Now
 	}
-	if i.late != 0 && s.now >= i.counted.Add(s.retry) {
-		i.said, i.counted = i.said+1, s.now
+	if i.late != 0 && s.Now >= i.counted.Add(s.retry) {
+		i.said, i.counted = i.said+1, s.Now
 	}
-	i.heard = s.now
+	i.heard = s.Now
 }
 
 // misses reports whether the token is missed that a member keeps. A holder that is told that this member
 // waits asks it, and keeps the token if it does not.
 func (s *inquests) misses(i *inquest) bool {
 	w := s.search.wants.by()
-	return s.waiter.demand || s.holder.has() || i.there && !w.IsZero() && w != i.member
+	return s.Demand || s.holder.has() || i.there && !w.IsZero() && w != i.member
 }
 
 // mayHaveWrongClock reports whether a member may keep a token that it has made because no member takes it: its
 // clock may be wrong, and the token refused and made anew until that is right. One that this member passes
 // nothing to in any case may not.
-func (s *inquests) mayHaveWrongClock(m ident.Member) bool { return !s.barred.from(m, s.now) }
+func (s *inquests) mayHaveWrongClock(m ident.Member) bool { return !s.barred.from(m, s.Now) }
 
 // isLate reports whether a member keeps a token for too long.
 func (s *inquests) isLate(i *inquest) bool {
-	return i.says == still && i.heard == s.now && i.late != 0 && (s.now >= i.late.Add(s.timeout(2*s.silence)) || i.said >= maxLateAnswers)
+	return i.says == still && i.heard == s.Now && i.late != 0 && (s.Now >= i.late.Add(s.timeout(2*s.silence)) || i.said >= maxLateAnswers)
 }
 
 // concludes reports whether an inquest is over, and counts what follows from it.
@@ -309,14 +309,14 @@ func (s *inquests) concludesNever(i *inquest) bool {
 	switch {
 	case i.there && i.opened.Sub(i.whole.since) >= s.overdue(): // a message may be late
 		s.strike(i.member, i, policy.Denied) // it has said that it has the token
-	case i.receipt && s.now < i.proved.Add(s.retry): // it may have said so before it gave that
+	case i.receipt && s.Now < i.proved.Add(s.retry): // it may have said so before it gave that
 		i.says = 0
 		return false
 	case i.receipt && i.knew():
 		s.strike(i.member, i, policy.Receipted)
 	case i.there || i.receipt && !i.taken.Current: // it has begun anew since
 		s.excuse(i.member, i)
-	case i.receipt && s.now < s.start.Add(restarts*s.overdue()):
+	case i.receipt && s.Now < s.start.Add(restarts*s.overdue()):
 		// The configuration may be new, and all policies have begun anew with it.
 	case i.fromSays && !i.from.IsZero():
 		if s.mayCome(i) {
@@ -335,9 +335,9 @@ func (s *inquests) concludesNever(i *inquest) bool {
 // one that it has not had. Both are to say so again.
 func (s *inquests) mayCome(i *inquest) bool {
 	if i.denied == 0 {
-		i.denied = s.now
+		i.denied = s.Now
 	}
-	return s.now < i.denied.Add(s.timeout(denialTimes*s.silence))
+	return s.Now < i.denied.Add(s.timeout(denialTimes*s.silence))
 }
 
 // sentHere: a member says for long that it passes a token to this one, and that no cut explains why none has come. This
@@ -346,7 +346,7 @@ func (s *inquests) mayCome(i *inquest) bool {
 func (s *inquests) sentHere(i *inquest) bool {
 	switch {
 	case s.holder.held.find(&i.token) != nil || s.holder.pass(i.token, i.hop+1) != nil:
-	case s.now < i.began.Add(s.timeout(denialTimes*s.silence)):
+	case s.Now < i.began.Add(s.timeout(denialTimes*s.silence)):
 		return false
 	case i.left == clock.Never || i.left < s.start:
 	case s.isSteady(i.member, i.opened.Add(-s.overdue())):
@@ -362,7 +362,7 @@ func (s *inquests) closes(n int) {
 	i := &s.open[n]
 	m := i.member
 	if i.there && (i.says == never || i.says == proof || i.says == instead) {
-		s.ended = pushed(s.ended, kept{custody: i.custody, holder: m, seen: s.now}, maxInquests)
+		s.ended = pushed(s.ended, kept{custody: i.custody, holder: m, seen: s.Now}, maxInquests)
 	}
 	if s.kept.custody == i.custody && (i.says != instead || i.toSays && i.other.token == s.arrived) {
 		s.kept = kept{} // or a member that says each time that it has dropped another token would never be given up
@@ -383,7 +383,7 @@ func (s *inquests) hasEnded(m ident.Member, c custody) bool {
 		return true
 	}
 	return slices.ContainsFunc(s.ended, func(e kept) bool {
-		return e.holder == m && e.custody == c && s.isSteady(m, e.seen) && s.now >= e.seen.Add(s.silence)
+		return e.holder == m && e.custody == c && s.isSteady(m, e.seen) && s.Now >= e.seen.Add(s.silence)
 	})
 }
 
@@ -391,6 +391,6 @@ func (s *inquests) hasEnded(m ident.Member, c custody) bool {
 func (s *inquests) memberGreeted(m ident.Member) {
 	s.greets(m)
 	for n := range s.open {
-		s.open[n].greeted(m, s.now)
+		s.open[n].greeted(m, s.Now)
 	}
 }

@@ -15,8 +15,6 @@ import (
 // finding that the slot's token is lost. It implements policy.Policy.
 type Keeper struct {
 	common
-	begun   bool
-	waits   clock.Instant // the last Wait
 	watches watches
 
 	holder   holder
@@ -45,9 +43,7 @@ func Around(inner policy.Policy, p policy.Params, in policy.Surroundings, exclus
 				},
 				roster: in.Roster,
 			},
-			outbox: outbox{self: in.Self},
 		},
-		waits: clock.Never,
 	}
 	if k.health == nil {
 		k.health = func() int { return 1 }
@@ -102,14 +98,13 @@ func (k *Keeper) Admits(now clock.Instant, generator ident.Member) bool {
 
 // Step implements policy.Policy.
 func (k *Keeper) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
-	k.now = now
-	k.begin(actions)
+	first := k.Begin(now, &event, actions)
 	if event.Kind == policy.Recalled {
 		k.holder.step(event)
-		return k.actions
+		return k.Answer()
 	}
-	if !k.begun {
-		k.begun, k.start = true, now
+	if first {
+		k.start = now
 		k.holder.begin(now)
 	}
 	k.happened(&event)
@@ -119,8 +114,7 @@ func (k *Keeper) Step(now clock.Instant, event policy.Event, actions []policy.Ac
 	k.handleOwn()
 	k.search.looksLater()
 	k.watch()
-	k.wait(event.Kind == policy.Timer)
-	return k.actions
+	return k.Answer()
 }
 
 // happened routes an event to the parts, and to the policy if it concerns that.
@@ -138,7 +132,7 @@ func (k *Keeper) happened(e *policy.Event) {
 		return
 	case policy.Timer:
 		k.timer()
-		if k.now < k.holder.innerDue && k.holder.innerDue != clock.Never {
+		if due := k.holder.inner.Deadline(); k.Now < due && due != clock.Never {
 			return
 		}
 		k.holder.step(*e)
@@ -175,7 +169,7 @@ func (k *Keeper) happened(e *policy.Event) {
 			return
 		}
 	case policy.DemandChanged:
-		k.waiter.demand = e.Demand
+		k.Demand = e.Demand
 	}
 	k.holder.step(*e)
 }
@@ -194,7 +188,7 @@ func (k *Keeper) memberSilent(m ident.Member) {
 // greeted notes that a member has connected, and so lives.
 func (k *Keeper) greeted(m ident.Member) {
 	k.inquests.memberGreeted(m)
-	k.inquests.open.wake(m, k.now)
+	k.inquests.open.wake(m, k.Now)
 	if k.isSilent(m) {
 		k.silent.remove(m)
 		k.waiter.keeperBack()
@@ -223,7 +217,7 @@ func (k *Keeper) takes(e *policy.Event) {
 // timer does what is due.
 func (k *Keeper) timer() {
 	for range maxHeld { // each may have the policy let tokens go
-		if k.holder.onTimer(); k.holder.deadline() > k.now {
+		if k.holder.onTimer(); k.holder.deadline() > k.Now {
 			break
 		}
 	}
@@ -233,13 +227,9 @@ func (k *Keeper) timer() {
 	k.inquests.onTimer()
 }
 
-// wait asks for the earliest of all that is due later, when that has changed.
-func (k *Keeper) wait(timer bool) {
-	next := min(k.holder.innerDue, k.holder.deadline(), k.waiter.next, k.search.next, k.inquests.open.deadline(), k.newborn.deadline())
-	if next != k.waits || timer {
-		k.waits = next
-		k.do(policy.Action{Kind: policy.Wait, At: next})
-	}
+// Deadline implements policy.Policy.
+func (k *Keeper) Deadline() clock.Instant {
+	return min(k.holder.inner.Deadline(), k.holder.deadline(), k.waiter.next, k.search.next, k.inquests.open.deadline(), k.newborn.deadline())
 }
 
 // hear handles a message. Whatever is not well-formed is ignored.
@@ -252,7 +242,7 @@ func (k *Keeper) hear(from ident.Member, b []byte) {
 		k.answersStruck(from, &m)
 		return
 	}
-	k.inquests.open.wake(from, k.now)
+	k.inquests.open.wake(from, k.Now)
 	k.inquests.excused.speaks(from)
 	k.handle(from, &m)
 	k.inquests.onTimer()
@@ -329,7 +319,7 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 	}
 	frozen := k.newborn.frozen
 	if !k.holder.tellsWay(from, m) && !k.search.tellsWay(from) && !frozen {
-		k.send(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
+		k.send(from, &message{kind: none, span: millis(k.Now.Sub(k.start))})
 	}
 	if frozen { // beside what is known of the token that is asked for
 		k.newborn.tells(from)
@@ -367,7 +357,7 @@ func (k *Keeper) watch() {
 	wanted = k.waiter.appendAwaited(wanted)
 	wanted = k.holder.appendAwaited(wanted)
 	wanted = slices.DeleteFunc(wanted, func(m ident.Member) bool { return m.IsZero() || m == k.self || k.isSilent(m) })
-	k.watches.set(wanted, &k.outbox)
+	k.watches.set(wanted, &k.common)
 }
 
 // watches are the members that the driver watches for this Keeper.
@@ -380,17 +370,17 @@ type watches struct {
 func (w *watches) ended(m ident.Member) { w.list.remove(m) }
 
 // set watches these members, and no others.
-func (w *watches) set(wanted members, out *outbox) {
+func (w *watches) set(wanted members, c *common) {
 	w.scratch = wanted
 	for _, m := range w.list {
 		if !wanted.has(m) {
-			out.do(policy.Action{Kind: policy.Unwatch, To: m})
+			c.Do(policy.Action{Kind: policy.Unwatch, To: m})
 		}
 	}
 	w.list = slices.DeleteFunc(w.list, func(m ident.Member) bool { return !wanted.has(m) })
 	for _, m := range wanted {
 		if w.list.add(m) {
-			out.do(policy.Action{Kind: policy.Watch, To: m})
+			c.Do(policy.Action{Kind: policy.Watch, To: m})
 		}
 	}
 }

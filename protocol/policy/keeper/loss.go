@@ -32,7 +32,7 @@ func (l *loss) suspects(m ident.Member, since clock.Instant) {
 // before. One that has known of them for longer than programs take changes nothing, however often it is asked.
 func (l *loss) isYoung(since time.Duration, p *poll) {
 	if since < p.hold {
-		l.young = max(l.young, p.now.Add(p.hold-since))
+		l.young = max(l.young, p.Now.Add(p.hold-since))
 	}
 }
 
@@ -76,6 +76,6 @@ func (l *loss) programsEnd(p *poll, last *observation) clock.Instant {
 // pass the token on as others do: others may not have struck it.
 func (l *loss) notesStruck(p *peers, holder ident.Member, c custody) {
 	if p.isStruck(holder) && c != l.struckHas {
-		l.struckHas, l.struckAt = c, p.now
+		l.struckHas, l.struckAt = c, p.Now
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/policytest"
 )
 
 // The network of these tests: every member reaches every other one that lives, in the
@@ -89,6 +90,7 @@ type program struct {
 
 // puppet passes a token on until it has been everywhere since somebody wanted it.
 type puppet struct {
+	policytest.Untimed
 	n       *network
 	at      int
 	demand  bool
@@ -387,6 +389,16 @@ func (s *site) step(e policy.Event) {
 		a.Field = slices.Clone(a.Field)
 		s.do(a)
 	}
+	if due := s.keeper.Deadline(); due != s.due || e.Kind == policy.Timer {
+		if s.due = due; due != clock.Never {
+			life := s.life
+			s.n.at(max(due, s.n.now), func() {
+				if s.life == life && s.due == due {
+					s.step(policy.Event{Kind: policy.Timer})
+				}
+			})
+		}
+	}
 	s.n.opened += max(0, len(s.keeper.inquests.open)-before)
 	s.strikesNoHonest()
 }
@@ -411,15 +423,6 @@ func (s *site) hold(t ident.Token) int {
 func (s *site) do(a policy.Action) {
 	n := s.n
 	switch a.Kind {
-	case policy.Wait:
-		if s.due = a.At; a.At != clock.Never {
-			life := s.life
-			n.at(max(a.At, n.now), func() {
-				if s.life == life && s.due == a.At {
-					s.step(policy.Event{Kind: policy.Timer})
-				}
-			})
-		}
 	case policy.Tell:
 		if a.Question && n.dial > 0 {
 			s.queue(a)

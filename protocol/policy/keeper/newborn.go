@@ -112,7 +112,7 @@ func (n *newborn) arrives(e *policy.Event) bool {
 	switch {
 	case !isNewborn(e):
 		n.meets(e)
-	case n.backoffs.from(e.From, n.now): // it was accepted before
+	case n.backoffs.from(e.From, n.Now): // it was accepted before
 		n.drops(&e.Token)
 		return false
 	case e.Belated: // all keepers are asked
@@ -148,7 +148,7 @@ func (n *newborn) drops(t *policy.Token) { n.holder.drops(custody{t.ID, t.Hop}, 
 // had the last one that this member knows.
 func (n *newborn) freezes(e *policy.Event) {
 	n.takeCopy(e)
-	n.frozen, n.began = true, n.now
+	n.frozen, n.began = true, n.Now
 	at, last := n.lastOther()
 	list := n.others()
 	list.remove(e.From)
@@ -189,7 +189,7 @@ func (n *newborn) inquiresOf(m ident.Member, of custody) {
 	case n.asks == maxChain: // it may be the way of a token that was lost after many hops
 	default:
 		n.asks++
-		n.inquiries = append(n.inquiries, inquiry{member: m, custody: of, since: n.now, heard: longAgo, next: n.now.Add(n.retry)})
+		n.inquiries = append(n.inquiries, inquiry{member: m, custody: of, since: n.Now, heard: longAgo, next: n.Now.Add(n.retry)})
 		n.send(m, &message{kind: ask, custody: of})
 	}
 }
@@ -200,7 +200,7 @@ func (n *newborn) hears(from ident.Member, m *message) {
 		return
 	}
 	if q := n.inquiry(from); q != nil && q.heard == longAgo {
-		n.slowest = max(n.slowest, n.now.Sub(q.since))
+		n.slowest = max(n.slowest, n.Now.Sub(q.since))
 	}
 	switch t := &n.event.Token; {
 	case m.kind == have || m.kind == rest || m.kind == returned && !originOf(t).later(m.origin()):
@@ -230,7 +230,7 @@ func (n *newborn) seesOther(from ident.Member, c custody) {
 		}
 		return
 	case n.rival.IsZero():
-		n.rival, n.other, n.since = from, c, n.now
+		n.rival, n.other, n.since = from, c, n.Now
 	case n.rival != from && (n.other.token != c.token || c.hop > n.other.hop):
 		n.contestedBy(from)
 		return
@@ -242,17 +242,17 @@ func (n *newborn) seesOther(from ident.Member, c custody) {
 		n.inquiries = append(n.inquiries, inquiry{})
 		q = &n.inquiries[len(n.inquiries)-1]
 	}
-	*q = inquiry{member: from, custody: c, since: n.now, heard: n.now, next: n.now.Add(n.retry)}
+	*q = inquiry{member: from, custody: c, since: n.Now, heard: n.Now, next: n.Now.Add(n.retry)}
 }
 
 // followsOther asks the member that the other token went to. If it is in transit, its sender is asked
 // again, soon as long as a pass that nothing hinders may take.
 func (n *newborn) followsOther(from ident.Member, m *message) {
 	q := n.inquiry(from)
-	if m.span > 0 && (m.member.IsZero() || n.mayMove(m.span)) && n.now < q.since.Add(n.timeout(n.silence)) {
-		q.heard, q.next = n.now, n.now.Add(min(nextPause, n.retry))
+	if m.span > 0 && (m.member.IsZero() || n.mayMove(m.span)) && n.Now < q.since.Add(n.timeout(n.silence)) {
+		q.heard, q.next = n.Now, n.Now.Add(min(nextPause, n.retry))
 		if q.stuck = span(m.span) >= n.shortly(); q.stuck {
-			q.next = n.now.Add(n.retry)
+			q.next = n.Now.Add(n.retry)
 		}
 		return
 	}
@@ -279,13 +279,13 @@ func (n *newborn) memberSilent(m ident.Member) {
 func (n *newborn) onTimer() {
 	for _, q := range slices.Clone(n.inquiries) {
 		switch {
-		case q.next > n.now:
-		case n.now >= max(q.since, q.heard).Add(n.timeout(n.silence)+n.retry): // a watch tells sooner
+		case q.next > n.Now:
+		case n.Now >= max(q.since, q.heard).Add(n.timeout(n.silence)+n.retry): // a watch tells sooner
 			n.unheard = true
 			n.evades = n.evades || q.member == n.event.From
 			n.clears(q.member)
 		default: // a member that says that it waits has a token go on that rests
-			n.inquiry(q.member).next = n.now.Add(n.retry)
+			n.inquiry(q.member).next = n.Now.Add(n.retry)
 			n.send(q.member, &message{kind: ask, custody: q.custody, member: n.self})
 		}
 	}
@@ -298,7 +298,7 @@ func (n *newborn) deadline() clock.Instant {
 	for i := range n.inquiries {
 		next = min(next, n.inquiries[i].next)
 	}
-	if late := n.lateAt(); n.frozen && late > n.now {
+	if late := n.lateAt(); n.frozen && late > n.Now {
 		next = min(next, late)
 	}
 	if !n.rival.IsZero() {
@@ -316,7 +316,7 @@ func (n *newborn) otherRuns() time.Duration { return n.hold + n.silence }
 // has been asked, and only has to pass the token on.
 func (n *newborn) otherMayUntil() clock.Instant {
 	if n.inquests.open.some(n.rival, func(i *inquest) bool {
-		return i.token == n.other.token && i.receipt && i.from != n.event.From && n.now >= i.passed.Add(n.otherRuns())
+		return i.token == n.other.token && i.receipt && i.from != n.event.From && n.Now >= i.passed.Add(n.otherRuns())
 	}) {
 		return n.since.Add(n.silence)
 	}
@@ -349,10 +349,10 @@ func (n *newborn) endsCheck() {
 	switch {
 	case !n.isOn():
 		return
-	case !n.rival.IsZero() && n.now >= n.otherMayUntil():
-		n.inquests.opens(about(n.other, n.rival, ident.Member{}, n.now))
+	case !n.rival.IsZero() && n.Now >= n.otherMayUntil():
+		n.inquests.opens(about(n.other, n.rival, ident.Member{}, n.Now))
 	case len(n.inquiries) == 0:
-	case n.frozen && n.now >= n.lateAt():
+	case n.frozen && n.Now >= n.lateAt():
 		n.frozen = false // the check goes on
 		e := n.event
 		n.takes(&e)
@@ -365,8 +365,8 @@ func (n *newborn) endsCheck() {
 	}
 	sure := !n.unheard
 	e, frozen := n.end()
-	if sure && !n.backoffs.from(e.From, n.now) {
-		n.births = pushed(n.births, birth{originOf(&e.Token), e.From, n.now}, maxBirths)
+	if sure && !n.backoffs.from(e.From, n.Now) {
+		n.births = pushed(n.births, birth{originOf(&e.Token), e.From, n.Now}, maxBirths)
 	}
 	if frozen {
 		n.takes(&e)
@@ -401,7 +401,7 @@ func (n *newborn) meets(e *policy.Event) {
 	}
 	id, came := e.Token.ID, originOf(&e.Token)
 	n.births = slices.DeleteFunc(n.births, func(b birth) bool {
-		lived := n.now < b.at.Add(n.otherRuns()) && b.token != id && b.later(came)
+		lived := n.Now < b.at.Add(n.otherRuns()) && b.token != id && b.later(came)
 		if lived {
 			n.backsOff(b.generator, b.token)
 		}
@@ -417,7 +417,7 @@ func (n *newborn) meets(e *policy.Event) {
 
 // backsOff takes no newborn token of a member for a while, because of one.
 func (n *newborn) backsOff(m ident.Member, made ident.Token) {
-	if n.backoffs.note(m, n.now, n.otherRuns()) {
+	if n.backoffs.note(m, n.Now, n.otherRuns()) {
 		n.complain(m, custody{token: made}, policy.BackedOff, policy.Minted)
 	}
 }

@@ -244,11 +244,11 @@ func TestNewborn_NobodyAnswers_TakenSoonAndCheckGoesOn(t *testing.T) {
 func TestNewborn_Frozen_WaitsAndWatches(t *testing.T) {
 	n := newNursery()
 	n.comes()
-	assert.LessOrEqual(t, n.due, n.now.Add(DefaultSilence/16))
+	assert.LessOrEqual(t, n.Deadline(), n.now.Add(DefaultSilence/16))
 	assert.ElementsMatch(t, []ident.Member{at(theHolder), at(thePasser)}, n.watches.list)
 	n.says(theHolder, message{kind: have, custody: custody{token, 5}})
 	n.says(thePasser, knowsNone)
-	assert.LessOrEqual(t, n.due, n.now.Add(DefaultSilence/4))
+	assert.LessOrEqual(t, n.Deadline(), n.now.Add(DefaultSilence/4))
 	assert.Equal(t, members{at(theHolder)}, n.watches.list)
 }
 
@@ -405,7 +405,7 @@ func TestNewborn_KeeperSearches_MakesNone(t *testing.T) {
 	for range 8 {
 		n.search.make()
 	}
-	assert.False(t, slices.ContainsFunc(n.actions, func(a policy.Action) bool { return a.Kind == policy.Generate && n.newborn.frozen }))
+	assert.False(t, slices.ContainsFunc(n.Answer(), func(a policy.Action) bool { return a.Kind == policy.Generate && n.newborn.frozen }))
 	assert.True(t, n.taken())
 }
 

@@ -24,7 +24,7 @@ func (s *search) sees(from ident.Member, m *message, asked bool) bool {
 		return false
 	}
 	if l.isPromise(from, m) && m.span == 0 {
-		l.at = s.now // the promise stands
+		l.at = s.Now // the promise stands
 	} else {
 		then := l.promise // what is promised since has a higher serial
 		if l.holder != from || l.token != m.token {
@@ -34,7 +34,7 @@ func (s *search) sees(from ident.Member, m *message, asked bool) bool {
 		l.promise = then
 	}
 	if m.span > 0 {
-		l.ends, l.members = s.now.Add(min(span(m.span), s.hold)), s.roster.Size()
+		l.ends, l.members = s.Now.Add(min(span(m.span), s.hold)), s.roster.Size()
 		if !asked { // the keeper of a busy token looks for its end, also if no member has told it that it waits
 			s.wants.ending = max(s.wants.ending, l.ends.Add(s.silence))
 		}
@@ -59,7 +59,7 @@ func (s *search) pause() time.Duration {
 	if ends == longAgo || s.atOnce {
 		return s.retry
 	}
-	left := ends.Sub(s.now)
+	left := ends.Sub(s.Now)
 	if early := left - s.silence; early >= s.half {
 		return min(early, s.silence+reportGrace)
 	}
@@ -92,7 +92,7 @@ func (s *search) releases(from ident.Member, m *message) {
 		if s.stage != calm { // and does not replace it
 			s.claim = asks
 		}
-		s.send(from, &message{kind: none, span: millis(s.now.Sub(s.start))})
+		s.send(from, &message{kind: none, span: millis(s.Now.Sub(s.start))})
 	case to.IsZero() && !(m.kind == returned && s.forgets(from)):
 		s.gives(asks)
 		s.holder.joins(m.token, from)
@@ -100,7 +100,7 @@ func (s *search) releases(from ident.Member, m *message) {
 		s.send(from, &message{kind: other, custody: m.custody, promise: m.promise, member: to})
 	default:
 		s.claim = asks
-		s.wants.until = max(s.wants.until, s.now.Add(s.silence))
+		s.wants.until = max(s.wants.until, s.Now.Add(s.silence))
 		if s.stage == calm {
 			s.follow(to)
 		}
@@ -162,12 +162,12 @@ func (s *search) wentOn(from ident.Member, m *message) {
 // lies costs at most one question to all in L.
 func (s *search) wentAstray(m *message) {
 	l := &s.last
-	if s.stage != calm || !s.wants.some() || s.holder.has() || m.token != l.token || m.hop < l.hop || s.now < s.strayed.Add(s.silence) {
+	if s.stage != calm || !s.wants.some() || s.holder.has() || m.token != l.token || m.hop < l.hop || s.Now < s.strayed.Add(s.silence) {
 		return
 	}
-	s.strayed = s.now
+	s.strayed = s.Now
 	*l = s.observed(custody{m.token, m.hop + 1}, m.member, ident.Member{})
-	s.lookAt(s.now)
+	s.lookAt(s.Now)
 }
 
 // followOn goes on to the member that the token was passed to.
@@ -181,11 +181,11 @@ func (s *search) followOn(from ident.Member, m *message) {
 	case m.span > 0 && (m.member.IsZero() || s.mayMove(m.span)):
 		// The pass has not ended yet.
 		if s.toward = m.member; s.isSilent(m.member) {
-			s.loss.suspects(m.member, s.now)
+			s.loss.suspects(m.member, s.Now)
 			s.inquire(s.silence)
 			return
 		}
-		if s.now >= s.askedAt.Add(s.timeout(s.silence)) {
+		if s.Now >= s.askedAt.Add(s.timeout(s.silence)) {
 			s.inquire(s.silence)
 		}
 	default:
@@ -214,7 +214,7 @@ func (s *search) appendAwaited(to members) members {
 	case s.awaits():
 		to = append(to, s.last.holder)
 	}
-	if t := s.holder.held.inTransit(); t != nil && s.now >= t.since.Add(nextPause) {
+	if t := s.holder.held.inTransit(); t != nil && s.Now >= t.since.Add(nextPause) {
 		to = append(to, t.keeper)
 	}
 	return to

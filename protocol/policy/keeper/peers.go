@@ -74,16 +74,16 @@ func (p *peers) everyone(to members) members {
 // isSilent reports whether this member asks m nothing: m has not answered lately, or is struck.
 func (p *peers) isSilent(m ident.Member) bool {
 	until, listed := p.silent.find(m)
-	return p.isStruck(m) || listed && p.now < until
+	return p.isStruck(m) || listed && p.Now < until
 }
 
 // isStruck reports whether m does not pass tokens on, so that this member takes it for silent although it lives.
-func (p *peers) isStruck(m ident.Member) bool { return p.struck.from(m, p.now) }
+func (p *peers) isStruck(m ident.Member) bool { return p.struck.from(m, p.Now) }
 
 // fellSilent notes that m has failed, or seems so.
 func (p *peers) fellSilent(m ident.Member) {
 	if m != p.self {
-		p.silent.put(m, p.now.Add(muteTime), maxMutes)
+		p.silent.put(m, p.Now.Add(muteTime), maxMutes)
 	}
 }
 
@@ -97,7 +97,7 @@ func (p *peers) isSteady(m ident.Member, since clock.Instant) bool {
 // isBack reports whether m has connected since an instant, and not long ago.
 func (p *peers) isBack(m ident.Member, since clock.Instant) bool {
 	greeted, known := p.greeted[m]
-	return known && greeted > since && p.now < greeted.Add(p.overdue())
+	return known && greeted > since && p.Now < greeted.Add(p.overdue())
 }
 
 // greets notes that m has greeted: its process may be another one.
@@ -105,7 +105,7 @@ func (p *peers) greets(m ident.Member) {
 	if p.greeted == nil || len(p.greeted) >= maxGreetings {
 		p.greeted = make(map[ident.Member]clock.Instant)
 	}
-	p.greeted[m] = p.now
+	p.greeted[m] = p.Now
 }
 
 // turns is how far apart waiting members send their wants, and how long all members take for that.

@@ -30,11 +30,11 @@ type poll struct {
 
 // begin asks all other members.
 func (p *poll) begin(m *message, wait time.Duration) {
-	p.first = min(p.first, p.now)
+	p.first = min(p.first, p.Now)
 	for _, m := range p.spoke {
 		p.before.add(m)
 	}
-	p.since, p.wait = p.now, wait
+	p.since, p.wait = p.Now, wait
 	p.answers, p.heard, p.spoke, p.unsent = p.answers[:0], p.heard[:0], p.spoke[:0], p.unsent[:0]
 	p.asked = p.everyone(p.asked[:0])
 	p.asking = true
@@ -74,9 +74,9 @@ func (p *poll) notSent(m ident.Member) {
 // others.
 func (p *poll) allAsked() {
 	if p.first == p.since {
-		p.first = p.now
+		p.first = p.Now
 	}
-	p.since, p.asking = p.now, false
+	p.since, p.asking = p.Now, false
 }
 
 // answered takes a member off the list of those that are to answer.
@@ -92,14 +92,14 @@ func (p *poll) isAnswered() bool {
 
 // isOver reports whether no answer is awaited any more, as those that are missing have taken too long.
 func (p *poll) isOver() bool {
-	return p.now >= p.since.Add(p.timeout(p.silence)) || p.now >= p.since.Add(p.timeout(p.wait)) && !p.lostOne()
+	return p.Now >= p.since.Add(p.timeout(p.silence)) || p.Now >= p.since.Add(p.timeout(p.wait)) && !p.lostOne()
 }
 
 // lostOne reports whether a member that does not answer may have failed since the poll before.
 func (p *poll) lostOne() bool { return slices.ContainsFunc(p.asked, p.isLost) }
 
 // isLost reports whether a member may have failed since the poll before, if it does not answer.
-func (p *poll) isLost(m ident.Member) bool { return p.before.has(m) && !p.mute.from(m, p.now) }
+func (p *poll) isLost(m ident.Member) bool { return p.before.has(m) && !p.mute.from(m, p.Now) }
 
 // countFailures counts from the last poll how long programs may still run, if a member does not answer that has
 // spoken since it was asked before: it may have failed just now, while its program runs. From a member that has done so
@@ -115,7 +115,7 @@ func (p *poll) countFailures() {
 			p.failures = make(map[ident.Member]int)
 		}
 		if p.failures[m]++; p.failures[m] > maxFailures {
-			p.mute.note(m, p.now, muteTime)
+			p.mute.note(m, p.Now, muteTime)
 		} else {
 			p.first = p.since
 		}

@@ -38,7 +38,7 @@ func (r *recall) include(m ident.Member) {
 // reports tells the keeper of a token, and the member that has asked for it: both count on the end of
 // its program.
 func (r *reporter) reports(t *held) {
-	t.untold, r.last = false, r.now
+	t.untold, r.last = false, r.Now
 	m := r.statement(t)
 	t.keeper = r.firstOther()
 	r.send(t.keeper, &m)
@@ -56,14 +56,14 @@ func (r *reporter) reports(t *held) {
 func (r *reporter) statement(t *held) message {
 	m := message{kind: have, custody: t.custody}
 	if t.state == running {
-		m.span, t.known = max(1, millis(t.since.Add(r.hold).Sub(r.now))), t.since
+		m.span, t.known = max(1, millis(t.since.Add(r.hold).Sub(r.Now))), t.since
 	}
 	return m
 }
 
 // tellsPass says that a token is in transit.
 func (r *reporter) tellsPass(to ident.Member, t *held) {
-	r.send(to, &message{kind: went, custody: t.custody, member: t.keeper, span: max(1, millis(r.now.Sub(t.since)))})
+	r.send(to, &message{kind: went, custody: t.custody, member: t.keeper, span: max(1, millis(r.Now.Sub(t.since)))})
 }
 
 // next numbers the next statement of this member.
@@ -78,8 +78,8 @@ func (r *reporter) rests(t *held) {
 	if list := r.others(); t.state != resting || !list.has(t.keeper) {
 		t.keeper = r.first(list)
 	}
-	t.state, t.since, t.untold = resting, r.now, false
-	r.last, r.vowed = r.now, t.keeper
+	t.state, t.since, t.untold = resting, r.Now, false
+	r.last, r.vowed = r.Now, t.keeper
 	t.promise = r.next()
 	r.send(t.keeper, &message{kind: rest, custody: t.custody, promise: t.promise})
 }
@@ -94,14 +94,14 @@ func (r *reporter) asks(t *held) {
 	if len(t.asked) == 0 {
 		t.asked = append(t.asked, r.self)
 	}
-	t.state, t.since, t.rounds = asking, r.now, 0
+	t.state, t.since, t.rounds = asking, r.Now, 0
 	t.tried, t.oldest = append(t.tried[:0], t.asked...), r.serial+1
 	r.sends(t)
 }
 
 // sends sends the question to all that have not answered.
 func (r *reporter) sends(t *held) {
-	t.repeat = r.now.Add(r.retry)
+	t.repeat = r.Now.Add(r.retry)
 	t.promise = r.next()
 	for _, m := range t.asked {
 		r.sendTo(m, t)
@@ -120,8 +120,8 @@ func (r *reporter) sendTo(m ident.Member, t *held) {
 // waits for all answers, and not permanently: if some members do not answer, another token may have been
 // made, and a program may run under it.
 func (r *reporter) again(t *held) (free bool) {
-	switch unanswered := r.now >= t.since.Add(r.timeout(r.silence)); {
-	case t.event != nil && unanswered && r.now >= t.unknown.Add(r.hold+r.silence):
+	switch unanswered := r.Now >= t.since.Add(r.timeout(r.silence)); {
+	case t.event != nil && unanswered && r.Now >= t.unknown.Add(r.hold+r.silence):
 		return true
 	case t.event == nil && unanswered:
 		return r.without(t, slices.Clone(t.asked)...)
@@ -136,7 +136,7 @@ func (r *reporter) again(t *held) (free bool) {
 // place: all of a group, in time. Those that have answered are asked again, once in L: a member that
 // does not answer may have passed the other token to one of them since.
 func (r *reporter) further(t *held) {
-	waited := int(r.now.Sub(t.since) / r.silence)
+	waited := int(r.Now.Sub(t.since) / r.silence)
 	if waited > t.rounds {
 		t.rounds, t.asked, t.oldest = waited, append(t.asked[:0], t.tried...), r.serial+1
 	}
@@ -179,7 +179,7 @@ func (r *reporter) without(t *held, silent ...ident.Member) (free bool) {
 	if len(t.asked) == 0 {
 		return true
 	}
-	t.since = r.now
+	t.since = r.Now
 	r.sends(t)
 	return false
 }

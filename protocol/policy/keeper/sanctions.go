@@ -28,7 +28,7 @@ func (s *sanctions) strike(m ident.Member, i *inquest, cause policy.Cause) {
 		s.giveUp(m, b.custody, cause)
 		return
 	}
-	if s.struck.note(m, s.now, strikeTimes*s.overdue()) {
+	if s.struck.note(m, s.Now, strikeTimes*s.overdue()) {
 		s.shunFor(m, &s.struck)
 		s.complain(m, b.custodyOf(m), policy.Struck, cause)
 		s.blame(m, b.custody, b.from)
@@ -39,8 +39,8 @@ func (s *sanctions) strike(m ident.Member, i *inquest, cause policy.Cause) {
 // giveUp takes a member for silent that keeps a token, for as long as one that is silent at first.
 // No member is told: it may be asleep most of the time, or no member takes the token.
 func (s *sanctions) giveUp(m ident.Member, c custody, cause policy.Cause) {
-	if s.struck.note(m, s.now, muteTime) {
-		s.shun(m, s.struck.left(m, s.now))
+	if s.struck.note(m, s.Now, muteTime) {
+		s.shun(m, s.struck.left(m, s.Now))
 		s.complain(m, c, policy.GivenUp, cause)
 		s.goOnWithout(m, c)
 	}
@@ -54,7 +54,7 @@ func (s *sanctions) goOnWithout(m ident.Member, c custody) {
 // bar passes nothing to a member for so many times as long as an overdue token is missed, or for as long as
 // at the last strike, if there was one.
 func (s *sanctions) bar(m ident.Member, c custody, times time.Duration, cause policy.Cause) {
-	if s.barred.note(m, s.now, max(times*s.overdue(), s.struck.last(m, s.now))) {
+	if s.barred.note(m, s.Now, max(times*s.overdue(), s.struck.last(m, s.Now))) {
 		s.complain(m, c, policy.Barred, cause)
 	}
 	s.shun(m, 0)
@@ -63,8 +63,8 @@ func (s *sanctions) bar(m ident.Member, c custody, times time.Duration, cause po
 // shun has the driver pass nothing to a member for a while, and no less than this one backs off
 // from it.
 func (s *sanctions) shun(m ident.Member, d time.Duration) {
-	d = max(d, s.struck.left(m, s.now), s.barred.left(m, s.now))
-	s.do(policy.Action{Kind: policy.Shun, To: m, At: s.now.Add(d), Firm: s.docket.owesSelf(m)})
+	d = max(d, s.struck.left(m, s.Now), s.barred.left(m, s.Now))
+	s.Do(policy.Action{Kind: policy.Shun, To: m, At: s.Now.Add(d), Firm: s.docket.owesSelf(m)})
 }
 
 // shunAsked shuns a member that is asked for an account, or says that it has the token. It is asked again at the latest
@@ -74,7 +74,7 @@ func (s *sanctions) shunAsked(m ident.Member) { s.shun(m, 2*s.overdue()) }
 
 // shunFor does so for as long as this member backs off from it.
 func (s *sanctions) shunFor(m ident.Member, b *backoffs) {
-	s.do(policy.Action{Kind: policy.Shun, To: m, At: s.now.Add(b.left(m, s.now)), Struck: true})
+	s.Do(policy.Action{Kind: policy.Shun, To: m, At: s.Now.Add(b.left(m, s.Now)), Struck: true})
 }
 
 // blame tells all members that m had a token last that was lost, and from which member. None of them
@@ -120,12 +120,12 @@ func (s *sanctions) excuse(m ident.Member, i *inquest) {
 
 // noteExcuse returns how many of its kind the member has had within strikeTimes.
 func (s *sanctions) noteExcuse(e excuse) int {
-	e.at = s.now
+	e.at = s.Now
 	return s.excused.note(e, s.excusedSince(), s.half)
 }
 
 // excusedSince is since when excuses count.
-func (s *sanctions) excusedSince() clock.Instant { return s.now.Add(-strikeTimes * s.overdue()) }
+func (s *sanctions) excusedSince() clock.Instant { return s.Now.Add(-strikeTimes * s.overdue()) }
 
 // isExcusedAgain reports whether a member that has explained one loss is asked about another one. It gets no further token
 // before it has given account of that. But a token counts only if its giver says something of it: anybody can make one up.
@@ -183,8 +183,8 @@ func (s *sanctions) doubt(from, to ident.Member, i *inquest) {
 		s.excuse(to, i)
 		return
 	}
-	s.doubts.endUntil(s.now.Add(-strikeTimes * s.overdue() / 2))
-	again, twice := s.doubts.note(doubtful{from, to, b.token, b.receipt, unbroken, s.now}, func(o *doubtful) bool { return s.isSteady(from, o.at) })
+	s.doubts.endUntil(s.Now.Add(-strikeTimes * s.overdue() / 2))
+	again, twice := s.doubts.note(doubtful{from, to, b.token, b.receipt, unbroken, s.Now}, func(o *doubtful) bool { return s.isSteady(from, o.at) })
 	if again && !twice { // it had a reason to pass that receiver another token
 		s.excuse(from, i)
 	}
@@ -206,7 +206,7 @@ func (s *sanctions) doubtOwn(i *inquest) {
 			s.bar(m, b.custody, strikeTimes/2, policy.Denied)
 		}
 		s.excuse(m, i)
-	case s.barred.note(m, s.now, strikeTimes*s.overdue()):
+	case s.barred.note(m, s.Now, strikeTimes*s.overdue()):
 		s.shunFor(m, &s.barred)
 		s.complain(m, b.custody, policy.Barred, policy.Denied)
 		s.blame(m, b.custody, b.from)

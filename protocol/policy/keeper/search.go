@@ -5,7 +5,6 @@ import (
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // search is what this member does as the slot's keeper: it knows where the token was last, looks for it if a
@@ -79,7 +78,7 @@ func (s *search) rest(next clock.Instant) {
 // again after a pause.
 func (s *search) calm(pause time.Duration) {
 	next := clock.Never
-	if s.look = s.now.Add(pause); s.wants.some() {
+	if s.look = s.Now.Add(pause); s.wants.some() {
 		next = s.look
 	}
 	s.rest(next)
@@ -90,9 +89,9 @@ func (s *search) wanted() {
 	if s.stage != calm {
 		return
 	}
-	at := max(s.now, s.look)
+	at := max(s.Now, s.look)
 	if s.mayBeLost() {
-		at = min(at, max(s.now, s.last.at.Add(nextPause)))
+		at = min(at, max(s.Now, s.last.at.Add(nextPause)))
 	} else if s.next != clock.Never {
 		return
 	}
@@ -105,27 +104,27 @@ func (s *search) wanted() {
 // there: a later one may have begun that no member has told of. How long that may run counts from when the
 // holder is known to have failed.
 func (s *search) awaits() bool {
-	return s.stage == calm && s.now < s.wants.until && !s.holder.has() && s.isElsewhere()
+	return s.stage == calm && s.Now < s.wants.until && !s.holder.has() && s.isElsewhere()
 }
 
 // looksLater has this member look for a token that has left it while a member waits.
 func (s *search) looksLater() {
 	if s.stage == calm && s.next == clock.Never && s.wants.some() && s.holder.held.stays() == nil {
-		s.next = s.now.Add(s.silence + reportGrace)
+		s.next = s.Now.Add(s.silence + reportGrace)
 	}
 }
 
 // lookAt looks at an instant whether the token is there, and now if that has come.
 func (s *search) lookAt(at clock.Instant) {
 	s.next = at
-	if at <= s.now {
+	if at <= s.Now {
 		s.onTimer()
 	}
 }
 
 // onTimer goes on with the search.
 func (s *search) onTimer() {
-	if s.next > s.now {
+	if s.next > s.Now {
 		return
 	}
 	s.next = clock.Never
@@ -138,7 +137,7 @@ func (s *search) onTimer() {
 			s.follow(s.last.holder)
 		}
 	case following:
-		if s.now >= s.askedAt.Add(s.timeout(s.silence)) {
+		if s.Now >= s.askedAt.Add(s.timeout(s.silence)) {
 			s.fellSilent(s.target)
 			s.memberSilent(s.target)
 			return
@@ -153,7 +152,7 @@ func (s *search) onTimer() {
 
 // follow asks a member whether it has the token, or everybody if none is known.
 func (s *search) follow(m ident.Member) {
-	if m.IsZero() || s.last.gone || s.now >= s.last.at.Add(s.silence) {
+	if m.IsZero() || s.last.gone || s.Now >= s.last.at.Add(s.silence) {
 		if first := s.before(); !first.IsZero() {
 			m = first
 		} else if s.last.gone {
@@ -161,13 +160,13 @@ func (s *search) follow(m ident.Member) {
 		}
 	}
 	if s.isSilent(m) {
-		s.loss.suspects(m, s.now)
+		s.loss.suspects(m, s.Now)
 	}
 	if m.IsZero() || m == s.self || s.isSilent(m) || s.chain >= maxChain {
 		s.inquire(s.silence)
 		return
 	}
-	s.stage, s.target, s.toward, s.askedAt = following, m, ident.Member{}, s.now
+	s.stage, s.target, s.toward, s.askedAt = following, m, ident.Member{}, s.Now
 	s.chain++
 	s.askTarget()
 }
@@ -187,7 +186,7 @@ func (s *search) askMessage() message {
 }
 
 func (s *search) askTarget() {
-	s.next = s.now.Add(s.retry)
+	s.next = s.Now.Add(s.retry)
 	m := s.askMessage()
 	s.send(s.target, &m)
 }
@@ -199,12 +198,12 @@ func (s *search) memberSilent(m ident.Member) {
 		s.loss.suspects(m, s.askedAt)
 		s.inquire(s.silence)
 	case s.stage == following && m == s.toward: // it may have got the token before
-		s.loss.suspects(m, s.now)
+		s.loss.suspects(m, s.Now)
 		s.inquire(s.silence)
 	case s.stage == everybody && s.poll.asked.has(m):
 		s.allAnswered()
 	case s.stage == calm && s.wants.some() && !s.holder.has() && (m == s.last.holder && s.isElsewhere() || s.receives(m)):
-		s.lookAt(s.now)
+		s.lookAt(s.Now)
 	}
 }
 
@@ -218,7 +217,7 @@ func (s *search) receives(m ident.Member) bool {
 func (s *search) inquire(wait time.Duration) {
 	s.target, s.toward = ident.Member{}, ident.Member{}
 	s.stage, s.trail = everybody, trail{}
-	s.next = s.now.Add(s.retry)
+	s.next = s.Now.Add(s.retry)
 	m := s.askMessage()
 	s.poll.begin(&m, wait)
 	s.allAnswered()
@@ -229,7 +228,7 @@ func (s *search) polls() {
 	switch {
 	case s.poll.asking && s.pollsOn():
 	case !s.poll.isOver():
-		s.next = s.now.Add(s.retry)
+		s.next = s.Now.Add(s.retry)
 		m := s.askMessage()
 		s.poll.repeat(&m)
 		s.allAnswered()
@@ -248,7 +247,7 @@ func (s *search) pollsOn() bool {
 	p := &s.poll
 	switch {
 	case p.queued:
-		s.next = s.now.Add(s.retry)
+		s.next = s.Now.Add(s.retry)
 	case len(p.unsent) > 0:
 		var list members
 		for _, m := range p.unsent {
@@ -269,7 +268,7 @@ func (s *search) pollsOn() bool {
 
 func (s *search) allAsked() {
 	s.poll.allAsked()
-	s.next = s.now.Add(s.retry)
+	s.next = s.Now.Add(s.retry)
 }
 
 // queued notes that some of all that are asked wait until they may be dialled, or none any
@@ -320,7 +319,7 @@ func (s *search) followTrail() {
 // one that answers is to make one; and if it does not, this member does.
 func (s *search) lose() {
 	s.stage, s.next = lost, clock.Never
-	s.loss.found = min(s.loss.found, s.now)
+	s.loss.found = min(s.loss.found, s.Now)
 	s.poll.countFailures()
 	s.notesStruck()
 	s.asksMute()
@@ -333,20 +332,20 @@ func (s *search) lose() {
 		at = max(at, s.deferred)
 	}
 	due := max(at.Add(wait), s.made.Add(s.silence))
-	stale := s.now >= s.poll.since.Add(s.retry+restAfter)
+	stale := s.Now >= s.poll.since.Add(s.retry+restAfter)
 	switch again := due.Add(-s.retry); {
-	case wait > 0 && s.now < again:
-		s.next = min(again, s.now.Add(s.silence))
+	case wait > 0 && s.Now < again:
+		s.next = min(again, s.Now.Add(s.silence))
 		for _, m := range s.behind {
 			s.poll.heard.remove(m)
 		}
-	case s.now < again:
+	case s.Now < again:
 		s.next = again
 	case stale: // what was answered: also those are asked that did not answer before
 		s.leaps.reset()
 		s.peers.silent = s.peers.silent[:0]
 		s.inquire(s.retry)
-	case due <= s.now:
+	case due <= s.Now:
 		s.replaces()
 	default:
 		s.next = due
@@ -361,7 +360,7 @@ func (s *search) leavesToEarlier() (wait time.Duration) {
 			continue
 		}
 		if s.behind.add(m) {
-			s.deferred = s.now
+			s.deferred = s.Now
 		}
 		s.send(m, &message{kind: want, member: s.wants.by()})
 		wait += s.hold + 4*s.silence + foundingTime
@@ -418,7 +417,7 @@ func (s *search) make() {
 	if s.holder.has() || s.links.thaws() {
 		return
 	}
-	s.made, s.last.gone = s.now, true
-	s.next = s.now.Add(s.silence) // the answer may stay out
-	s.do(policy.Action{Kind: policy.Generate})
+	s.made, s.last.gone = s.Now, true
+	s.next = s.Now.Add(s.silence) // the answer may stay out
+	s.Generate()
 }

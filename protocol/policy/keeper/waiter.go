@@ -10,8 +10,7 @@ import (
 // waiter tells the keeper that this member wants a token and has none.
 type waiter struct {
 	*common
-	demand bool          // a program here waits
-	waits  bool          // and no token is here
+	waits  bool          // a program here does, and no token is here
 	keeper ident.Member  // the member that has answered last; zero: the first keeper is told
 	heard  clock.Instant // when it did
 	next   clock.Instant // when to send the next want
@@ -28,14 +27,14 @@ func newWaiter(c *common) waiter {
 // look begins or ends the wait of this member. In a small group a member that begins to wait tells the
 // keeper at once, but only once in a turn.
 func (w *waiter) look(has bool) {
-	switch waits := w.demand && !has; {
+	switch waits := w.Demand && !has; {
 	case waits == w.waits:
 	case !waits:
 		w.waits, w.next, w.told, w.said = false, clock.Never, w.told[:0], 0
 	default:
-		w.waits, w.next = true, w.now
-		if turn, _ := w.turns(); turn == w.half && w.now >= w.heard.Add(turn) {
-			w.until = w.now
+		w.waits, w.next = true, w.Now
+		if turn, _ := w.turns(); turn == w.half && w.Now >= w.heard.Add(turn) {
+			w.until = w.Now
 		}
 		w.onTimer()
 	}
@@ -44,8 +43,8 @@ func (w *waiter) look(has bool) {
 // onTimer sends the want that is due.
 func (w *waiter) onTimer() {
 	switch {
-	case !w.waits || w.next > w.now:
-	case len(w.told) > 0 || w.turnAt() <= w.now:
+	case !w.waits || w.next > w.Now:
+	case len(w.told) > 0 || w.turnAt() <= w.Now:
 		w.says()
 	default:
 		w.next = w.turnAt()
@@ -72,9 +71,9 @@ func (w *waiter) says() {
 		list.add(w.self)
 	}
 	w.reach = min(w.reach, len(list))
-	w.next = w.now.Add(w.retry)
+	w.next = w.Now.Add(w.retry)
 	if w.reach == 1 { // it may have failed together with the token, and the next one knows
-		w.next = w.now.Add(min(w.retry, nextPause))
+		w.next = w.Now.Add(min(w.retry, nextPause))
 	}
 	first := max(0, slices.Index(list, w.keeper))
 	if len(w.told) > 0 {
@@ -85,7 +84,7 @@ func (w *waiter) says() {
 	}
 	for i := range w.reach {
 		if m := list[(first+i)%len(list)]; !w.told.has(m) {
-			w.told = append(w.told, entry{m, w.now})
+			w.told = append(w.told, entry{m, w.Now})
 		}
 	}
 	for _, t := range w.told {
@@ -97,7 +96,7 @@ func (w *waiter) says() {
 // reports whether there is one.
 func (w *waiter) dropSilent() (some bool) {
 	w.told = slices.DeleteFunc(w.told, func(t entry) bool {
-		silent := w.now >= t.at.Add(w.timeout(w.silence))
+		silent := w.Now >= t.at.Add(w.timeout(w.silence))
 		if silent {
 			w.fellSilent(t.member)
 			some = true
@@ -123,7 +122,7 @@ func (w *waiter) keeperBack() { w.keeper = ident.Member{} }
 func (w *waiter) turnAt() clock.Instant {
 	turn, all := w.turns()
 	w.until = min(w.until, w.heard.Add(max(all, w.half)))
-	return min(w.until, w.now.Add(turn))
+	return min(w.until, w.Now.Add(turn))
 }
 
 // noted is a keeper's word that it has heard this member.
@@ -134,7 +133,7 @@ func (w *waiter) noted(from ident.Member, m *message) {
 	if w.told = w.told[:0]; w.said%secondOpinion != 0 {
 		w.keeper = from
 	}
-	w.heard, w.until = w.now, w.now.Add(max(span(m.span), w.half))
+	w.heard, w.until = w.Now, w.Now.Add(max(span(m.span), w.half))
 	w.next = w.turnAt()
 }
 

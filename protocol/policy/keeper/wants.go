@@ -26,14 +26,14 @@ func (w *wants) hears(from ident.Member, m *message) {
 		w.last = from
 	}
 	turn, all := w.turns()
-	w.again = min(max(w.now.Add(w.half), w.again.Add(turn)), w.now.Add(max(all, w.half)))
+	w.again = min(max(w.Now.Add(w.half), w.again.Add(turn)), w.Now.Add(max(all, w.half)))
 	w.until = max(w.until, w.again.Add(w.half))
-	w.send(from, &message{kind: noted, span: millis(w.again.Sub(w.now))})
+	w.send(from, &message{kind: noted, span: millis(w.again.Sub(w.Now))})
 }
 
 // some reports whether a member waits, as far as is known. While a program runs, that member may have told
 // the holder alone.
-func (w *wants) some() bool { return max(w.until, w.ending) > w.now }
+func (w *wants) some() bool { return max(w.until, w.ending) > w.Now }
 
 // served notes that a member has a token: it does not wait for one.
 func (w *wants) served(m ident.Member) {

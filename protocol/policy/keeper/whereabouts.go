@@ -17,7 +17,7 @@ type whereabouts struct {
 
 // observed is what is heard now of a token under which no program runs, as far as is known.
 func (w *whereabouts) observed(c custody, holder, from ident.Member) observation {
-	return observation{custody: c, holder: holder, from: from, at: w.now, ends: longAgo}
+	return observation{custody: c, holder: holder, from: from, at: w.Now, ends: longAgo}
 }
 
 // mayBeLost reports whether the last holder has no reason to keep the token, as far as is
@@ -60,7 +60,7 @@ func (w *whereabouts) otherThan(m *message) (to ident.Member, sure bool) {
 // that has just begun says nothing.
 func (w *whereabouts) tellsWay(from ident.Member) bool {
 	l := &w.last
-	if l.hop == 0 || l.gone || l.holder == w.self || l.holder == from || w.now < w.start.Add(w.hold) {
+	if l.hop == 0 || l.gone || l.holder == w.self || l.holder == from || w.Now < w.start.Add(w.hold) {
 		return false
 	}
 	w.send(from, &message{kind: went, custody: custody{l.token, l.hop - 1}, member: l.holder})
@@ -75,7 +75,7 @@ func (w *whereabouts) delivered(c custody, to ident.Member) {
 }
 
 // isClaimOpen reports whether the member that asks its promise back has done so lately, so that it still waits.
-func (w *whereabouts) isClaimOpen() bool { return w.now < w.claim.at.Add(w.silence) }
+func (w *whereabouts) isClaimOpen() bool { return w.Now < w.claim.at.Add(w.silence) }
 
 // observation is the last that the keeper has heard of a token.
 type observation struct {

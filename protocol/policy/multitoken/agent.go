@@ -1,36 +1,23 @@
 package multitoken
 
 import (
-	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
-)
-
-// longAgo is an Instant before all others.
-const longAgo = clock.Instant(math.MinInt64)
-
-// phase is what an agent does with the token it uses.
-type phase uint8
-
-const (
-	idle    phase = iota // it uses none
-	resting              // nobody here wants to run: it stays until Agent.until
-	running              // the operation runs under it
-	keeping              // it is not used, or not any more, and stays until Steered.until
+	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 // Agent is the policy of one slot at one member under the paper's presets. It
 // implements policy.Policy and policy.Gauger; after New it does not allocate.
 type Agent struct {
+	uses
 	constants
 	rng rand.Rand
 
 	// last is the end of the last use, when its token was passed on: what the
-	// paper measures the interval from (§2.1). It is longAgo before the first.
+	// paper measures the interval from (§2.1). It is host.LongAgo before the first.
 	last clock.Instant
 
 	// due is until when a token is early, drawn at the last use.
@@ -38,20 +25,6 @@ type Agent struct {
 
 	// generate is when to make a token if none is here until then.
 	generate clock.Instant
-
-	// asked is the instant of the last Wait.
-	asked clock.Instant
-
-	used  ident.Token // the token in use, unless idle
-	phase phase
-	until clock.Instant
-
-	// queue are the tokens that wait, in the order of their use. Its capacity
-	// is queue_capacity and does not change.
-	queue []ident.Token
-
-	demand  bool
-	started bool // there was an event other than Recalled
 
 	intervals
 }
@@ -77,181 +50,135 @@ func New(params policy.Params, rng rand.Source) (*Agent, error) {
 	return &Agent{
 		constants: c,
 		rng:       *rand.New(rng),
-		last:      longAgo,
-		asked:     clock.Never,
-		queue:     make([]ident.Token, 0, places),
+		last:      host.LongAgo,
+		generate:  clock.Never,
+		uses:      uses{waiting: make([]ident.Token, 0, places)}, // its capacity is queue_capacity
 	}, nil
 }
 
 // Step implements policy.Policy. The first interval starts with the first
 // event that is not a Recalled; a Timer will do.
 func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
-	if event.Kind == policy.Recalled {
-		a.last = max(a.last, min(event.At, now)) // what comes from the future is a wrong clock's
-		return actions
-	}
-	if !a.started {
-		a.started = true
-		a.measure(now)
+	if a.Begin(now, &event, actions) {
+		a.measure()
 	}
 	switch event.Kind {
+	case policy.Recalled:
+		a.last = max(a.last, a.RecalledAt(&event))
 	case policy.Arrival, policy.Generated, policy.Resumed:
-		actions = a.receive(now, event.Token.ID, actions)
+		a.receive(event.Token.ID)
 	case policy.PassSettled:
 		switch event.Outcome {
 		case policy.Returned:
-			actions = a.receive(now, event.Token.ID, actions)
+			a.receive(event.Token.ID)
 		case policy.Abandoned:
 			a.lose(event.Token.ID)
-			actions = a.proceed(now, actions)
+			a.proceed()
 		}
 	case policy.Timer:
-		actions = a.makeToken(now, a.proceed(now, actions))
+		a.proceed()
+		a.makeToken()
 	case policy.OperationEnded:
-		actions = a.ended(now, &event, actions)
+		a.ended(&event)
 	case policy.DemandChanged:
-		a.demand = event.Demand
-		actions = a.run(actions)
+		a.Demand = event.Demand
+		a.run()
 	}
-	return a.wait(event.Kind == policy.Timer, actions)
+	return a.Answer()
 }
 
 // receive uses a token, lets it wait or drops it (§2.1). What comes back
 // because nobody took it is no different: it was used already, so it is early.
-func (a *Agent) receive(now clock.Instant, t ident.Token, actions []policy.Action) []policy.Action {
+func (a *Agent) receive(t ident.Token) {
 	if a.holds(t) { // told twice
-		return actions
+		return
 	}
-	actions = a.proceed(now, actions)    // what a late Timer has not told yet
-	if a.phase == idle && now >= a.due { // then none waits, or proceed had used it
-		return a.use(now, t, actions)
+	a.proceed()                            // what a late Timer has not told yet
+	if a.phase == idle && a.Now >= a.due { // then none waits, or proceed had used it
+		a.use(t)
+		return
 	}
-	if len(a.queue) == cap(a.queue) {
-		return append(actions, policy.Action{Kind: policy.Drop, Reason: policy.Overflow, Token: t})
-	}
-	a.queue = append(a.queue, t)
-	return actions
-}
-
-func (a *Agent) holds(t ident.Token) bool {
-	if a.phase != idle && a.used == t {
-		return true
-	}
-	return slices.Contains(a.queue, t)
-}
-
-// lose forgets a token that rested or waited here. A use that was to begin has not.
-func (a *Agent) lose(t ident.Token) {
-	if a.phase == resting && a.used == t {
-		a.phase = idle
-	}
-	if i := slices.Index(a.queue, t); i >= 0 {
-		a.queue = slices.Delete(a.queue, i, i+1)
-	}
+	a.queue(t)
 }
 
 // use begins a use: it ends the interval. Only now is the pass near; a token
 // that waits may do so for long.
-func (a *Agent) use(now clock.Instant, t ident.Token, actions []policy.Action) []policy.Action {
-	a.observe(now)
-	a.used, a.phase, a.until = t, resting, now.Add(a.skip)
-	actions = append(actions, policy.Action{Kind: policy.Prepare, Token: t})
-	return a.run(actions)
-}
-
-// run runs the operation under the token in use, if it rests and somebody
-// wants it.
-func (a *Agent) run(actions []policy.Action) []policy.Action {
-	if a.phase != resting || !a.demand {
-		return actions
-	}
-	a.phase = running
-	return append(actions, policy.Action{Kind: policy.Run, Token: a.used})
+func (a *Agent) use(t ident.Token) {
+	a.observe()
+	a.used, a.phase, a.until = t, resting, a.Now.Add(a.skip)
+	a.Prepare(t, ident.Member{})
+	a.run()
 }
 
 // ended passes on the token that ran, whether or not it ran.
-func (a *Agent) ended(now clock.Instant, event *policy.Event, actions []policy.Action) []policy.Action {
+func (a *Agent) ended(event *policy.Event) {
 	switch {
 	case a.phase == running && a.used == event.Token.ID:
-		return a.pass(now, actions)
+		a.pass()
 	case event.Operated: // one that an earlier life of this policy began
-		a.last = now
-		a.measure(now)
+		a.last = a.Now
+		a.measure()
 	}
-	return actions
 }
 
 // pass ends a use, and with it the interval starts over.
-func (a *Agent) pass(now clock.Instant, actions []policy.Action) []policy.Action {
+func (a *Agent) pass() {
 	a.phase = idle
-	a.last = now
-	a.measure(now)
-	return append(actions, policy.Action{Kind: policy.Pass, Token: a.used})
+	a.last = a.Now
+	a.measure()
+	a.Pass(a.used, ident.Member{}, nil)
 }
 
 // proceed passes on what has rested, or uses the token that has waited
 // longest, if it is time.
-func (a *Agent) proceed(now clock.Instant, actions []policy.Action) []policy.Action {
-	if a.phase == resting && now >= a.until {
-		return a.pass(now, actions)
+func (a *Agent) proceed() {
+	if a.phase == resting && a.Now >= a.until {
+		a.pass()
+		return
 	}
-	if a.phase != idle || len(a.queue) == 0 || now < a.due {
-		return actions
+	if a.phase != idle || len(a.waiting) == 0 || a.Now < a.due {
+		return
 	}
-	t := a.queue[0]
-	a.queue = append(a.queue[:0], a.queue[1:]...) // moves a few: the capacity stays
-	return a.use(now, t, actions)
+	a.use(a.unqueue())
 }
 
 // makeToken asks for a token if none was here for too long. The answer may
 // stay out, so the silence starts over.
-func (a *Agent) makeToken(now clock.Instant, actions []policy.Action) []policy.Action {
-	if a.phase != idle || len(a.queue) > 0 || now < a.generate {
-		return actions
+func (a *Agent) makeToken() {
+	if a.phase == idle && len(a.waiting) == 0 && a.Now >= a.generate {
+		a.generate = a.Now.Add(a.draw(a.silence, &a.rng))
+		a.Generate()
 	}
-	a.generate = now.Add(a.draw(a.silence, &a.rng))
-	return append(actions, policy.Action{Kind: policy.Generate})
 }
 
 // measure starts an interval at the end of the last use and draws its
 // thresholds. Who begins its work after a longer silence was away, and did not
 // miss a token: its silence starts now.
-func (a *Agent) measure(now clock.Instant) {
+func (a *Agent) measure() {
 	a.due = a.last.Add(a.draw(a.early, &a.rng))
 	silence := a.draw(a.silence, &a.rng)
 	a.generate = a.last.Add(silence)
-	if a.generate <= now {
-		a.generate = now.Add(silence)
+	if a.generate <= a.Now {
+		a.generate = a.Now.Add(silence)
 	}
 }
 
 // observe ends an interval. The average is shown and decides nothing: with it
 // in place of the interval the paper's figures do not come out.
-func (a *Agent) observe(now clock.Instant) {
-	if a.last != longAgo {
-		a.intervals.add(now.Sub(a.last))
+func (a *Agent) observe() {
+	if a.last != host.LongAgo {
+		a.intervals.add(a.Now.Sub(a.last))
 	}
 }
 
-// wait asks for the earliest of all that is due later, when that has changed.
-// After a Timer it always does, as it does not know which Wait that answered.
-func (a *Agent) wait(timer bool, actions []policy.Action) []policy.Action {
-	next := a.deadline()
-	if next == a.asked && !timer {
-		return actions
-	}
-	a.asked = next
-	return append(actions, policy.Action{Kind: policy.Wait, At: next})
-}
-
-// deadline is when the agent has to act next if nothing happens.
-func (a *Agent) deadline() clock.Instant {
+// Deadline implements policy.Policy.
+func (a *Agent) Deadline() clock.Instant {
 	switch {
 	case a.phase == resting:
 		return a.until
 	case a.phase == running:
 		return clock.Never
-	case len(a.queue) > 0:
+	case len(a.waiting) > 0:
 		return a.due
 	}
 	return a.generate

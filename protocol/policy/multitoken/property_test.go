@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 // propertyParams are those of a small and busy group.
@@ -37,7 +38,6 @@ type driver struct {
 	running        bool
 	out            []ident.Token // their Pass is not settled
 	demand         bool
-	asked          clock.Instant
 	passed         clock.Instant // the last Pass
 	silent         clock.Instant // since when no token was here and none asked for
 	generate       int           // Generate actions not answered yet
@@ -51,7 +51,7 @@ func newDriver(t *rapid.T, preset string) *driver {
 	params.IntervalFactor = k
 	agent, err := New(params, rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	require.NoError(t, err)
-	d := &driver{T: t, agent: agent, asked: clock.Never, passed: longAgo,
+	d := &driver{T: t, agent: agent, passed: host.LongAgo,
 		early: params.TargetInterval * 1000 / time.Duration(k), silence: k.Of(params.TargetInterval)}
 	if preset == Jittered {
 		d.variance = spread
@@ -103,8 +103,8 @@ func (d *driver) draw() (policy.Event, bool) {
 	}).Draw(d.T, "kind")}
 	switch e.Kind {
 	case policy.Timer:
-		if d.asked != clock.Never && rapid.Bool().Draw(d.T, "due") {
-			d.now = max(d.now, d.asked)
+		if due := d.agent.Deadline(); due != clock.Never && rapid.Bool().Draw(d.T, "due") {
+			d.now = max(d.now, due)
 		}
 		return e, true
 	case policy.DemandChanged:
@@ -154,12 +154,11 @@ func remove(from []ident.Token, id ident.Token) []ident.Token {
 func (d *driver) step(e policy.Event) {
 	d.told(e)
 	actions := d.agent.Step(d.now, e, nil)
-	for i, a := range actions {
+	for _, a := range actions {
 		d.book(e, a)
-		require.True(d, a.Kind != policy.Wait || i == len(actions)-1, "one Wait, and last")
 	}
 	if e.Kind == policy.Timer {
-		require.Greater(d, d.asked, d.now, "a Timer leaves nothing undone")
+		require.Greater(d, d.agent.Deadline(), d.now, "a Timer leaves nothing undone")
 	}
 	require.Equal(d, d.received, d.gone+len(d.waiting)+len(d.used), "tokens are conserved")
 	require.LessOrEqual(d, len(d.waiting), propertyParams.QueueCapacity)
@@ -195,8 +194,6 @@ func (d *driver) book(e policy.Event, a policy.Action) {
 		require.GreaterOrEqual(d, d.now.Sub(d.silent), d.silence-d.silence*d.variance/100)
 		d.silent = d.now
 		d.generate++
-	case policy.Wait:
-		d.asked = a.At
 	default:
 		require.Fail(d, "unexpected action", "%+v", a)
 	}
@@ -207,7 +204,7 @@ func (d *driver) book(e policy.Event, a policy.Action) {
 func (d *driver) begins(id ident.Token) {
 	require.Empty(d, d.used, "two uses at once")
 	require.Equal(d, d.waiting[0], id, "out of turn")
-	if d.passed != longAgo {
+	if d.passed != host.LongAgo {
 		require.GreaterOrEqual(d, d.now.Sub(d.passed), d.early-d.early*d.variance/100, "too soon")
 	}
 	d.waiting, d.used = d.waiting[1:], []ident.Token{id}
@@ -219,11 +216,11 @@ func (d *driver) checkAwake() {
 	switch {
 	case d.running:
 	case len(d.used) > 0:
-		require.LessOrEqual(d, d.asked, d.now.Add(propertyParams.SkipDelay), "a token rests too long")
+		require.LessOrEqual(d, d.agent.Deadline(), d.now.Add(propertyParams.SkipDelay), "a token rests too long")
 	case len(d.waiting) > 0:
-		require.LessOrEqual(d, d.asked, max(d.now, d.passed.Add(d.early+d.early*d.variance/100)), "a token waits too long")
+		require.LessOrEqual(d, d.agent.Deadline(), max(d.now, d.passed.Add(d.early+d.early*d.variance/100)), "a token waits too long")
 	default:
-		require.LessOrEqual(d, d.asked, d.silent.Add(d.silence+d.silence*d.variance/100), "a silence is too long")
+		require.LessOrEqual(d, d.agent.Deadline(), d.silent.Add(d.silence+d.silence*d.variance/100), "a silence is too long")
 	}
 }
 

@@ -2,47 +2,40 @@ package multitoken
 
 import (
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 // steered is the policy of one slot at one member under the presets that are
 // not the paper's. It implements policy.Policy and policy.Gauger; after
 // NewSteered it does not allocate.
 //
-// A token that comes is used at once, or passed on unused, or dropped: none
-// waits. The interval is measured from the begin of a use to the begin of the
-// next, so that its mean is the target whatever an operation takes.
+// A token that comes is used at once, or passed on unused, or dropped. The interval is measured from the begin of a use to the begin of the
+// next, so that its mean is the target whatever an operation takes. Only tokens wait that no
+// member took, and those made here while another one was used.
 type steered struct {
+	uses
 	law    law
 	rng    rand.Rand
 	target time.Duration
 	skip   time.Duration
 	intervals
 
-	last     clock.Instant // when the last use began; longAgo before the first
+	last     clock.Instant // when the last use began; host.LongAgo before the first
 	open     clock.Instant // since when the member can use a token, unless it uses one
 	generate clock.Instant // when to make a token if none is used until then
-	made     clock.Instant // when it last asked for one; longAgo before
-	asked    clock.Instant // the instant of the last Wait
+	made     clock.Instant // when it last asked for one; host.LongAgo before
 
-	before  ident.Token // the token of the last use
-	used    ident.Token // the token in use, unless idle
-	phase   phase
+	before  ident.Token   // the token of the last use
 	unused  bool          // the token in use is kept until it can be used
 	first   bool          // the token in use was made here, in place of lost ones as far as is known
 	next    ident.Member  // who gets the token in use, if that is known
 	visited visit         // what the law is told of, here so as not to be allocated
-	until   clock.Instant // when what rests is passed on, or what is kept used
 	kept    clock.Instant // before when the token in use is not passed on
-
-	// waiting are tokens that nobody took, and tokens made here, while another one
-	// is used. Its capacity does not change.
-	waiting []ident.Token
 
 	out     ident.Token   // the token that was used and passed on last, until it has arrived
 	hop     time.Duration // average time from the begin of a use to its token's arrival elsewhere; 0 at first
@@ -50,8 +43,7 @@ type steered struct {
 	splits  bool          // a token is to be made when none is here
 	splitID bool          // the token that is made next is passed on unused
 
-	demand, started bool
-	field           [fieldSize]byte
+	field [fieldSize]byte
 }
 
 // hopWeight is the share of the latest hop in the average of a member: its own
@@ -73,7 +65,8 @@ func NewSteered(params policy.Params, rng rand.Source) (*steered, error) {
 	}
 	a := &steered{
 		rng: *rand.New(rng), target: params.TargetInterval, skip: params.SkipDelay,
-		last: longAgo, made: longAgo, asked: clock.Never, waiting: make([]ident.Token, 0, capacity),
+		last: host.LongAgo, made: host.LongAgo, generate: clock.Never,
+		uses: uses{waiting: make([]ident.Token, 0, capacity)},
 	}
 	switch params.Preset {
 	case T3gj:
@@ -90,74 +83,71 @@ func NewSteered(params policy.Params, rng rand.Source) (*steered, error) {
 
 // Step implements policy.Policy.
 func (a *steered) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
-	if event.Kind == policy.Recalled {
-		a.last = max(a.last, min(event.At, now)) // what comes from the future is a wrong clock's
-		return actions
-	}
-	if !a.started {
-		a.started, a.open = true, now
-		if a.last != longAgo {
+	if a.Begin(now, &event, actions) {
+		a.open = now
+		if a.last != host.LongAgo {
 			a.open = a.last.Add(of(a.target, a.law.gap()))
 		}
-		a.listen(now)
+		a.listen()
 	}
 	switch event.Kind {
+	case policy.Recalled:
+		a.last = max(a.last, a.RecalledAt(&event))
 	case policy.Arrival:
-		actions = a.receive(now, &event.Token, actions)
+		a.receive(&event.Token)
 	case policy.Resumed:
-		actions = a.returned(now, &event.Token, actions)
+		a.returned(&event.Token)
 	case policy.Generated:
-		actions = a.generated(now, event.Token.ID, actions)
+		a.generated(event.Token.ID)
 	case policy.PassSettled:
-		actions = a.settled(now, &event, actions)
+		a.settled(&event)
 	case policy.Timer:
-		actions = a.makeToken(now, a.proceed(now, actions))
+		a.proceed()
+		a.makeToken()
 	case policy.OperationEnded:
-		actions = a.ended(now, &event, actions)
+		a.ended(&event)
 	case policy.DemandChanged:
-		a.demand = event.Demand
-		actions = a.run(actions)
+		a.Demand = event.Demand
+		a.run()
 	case policy.Wanted:
-		actions = a.hasten(now, event.From, actions)
+		a.hasten(event.From)
 	case policy.Sought:
 		if a.before == event.Token.ID { // the other one may be in its place
 			a.before = ident.Token{}
 		}
 	}
-	return a.wait(event.Kind == policy.Timer, actions)
+	return a.Answer()
 }
 
 // receive uses a token, passes it on unused or drops it.
-func (a *steered) receive(now clock.Instant, t *policy.Token, actions []policy.Action) []policy.Action {
+func (a *steered) receive(t *policy.Token) {
 	if a.holds(t.ID) { // told twice
-		return actions
+		return
 	}
-	actions = a.proceed(now, actions) // what a late Timer has not told yet
-	if a.phase != idle || now < a.open {
-		return append(actions, a.forward(t))
+	a.proceed() // what a late Timer has not told yet
+	if a.phase != idle || a.Now < a.open {
+		a.forward(t)
+		return
 	}
-	use, split := a.law.meet(a.visit(now, t), &a.rng)
+	use, split := a.law.meet(a.visit(t), &a.rng)
 	if !use {
-		return append(actions, policy.Action{Kind: policy.Drop, Reason: policy.Overflow, Token: t.ID})
+		a.Drop(t.ID, policy.Overflow)
+		return
 	}
-	a.splits = split && a.mayMake(now)
-	return a.use(now, t.ID, actions)
-}
-
-func (a *steered) holds(t ident.Token) bool {
-	return a.phase != idle && a.used == t || slices.Contains(a.waiting, t)
+	a.splits = split && a.mayMake()
+	a.use(t.ID)
 }
 
 // forward passes on a token that is not used, with what it carries. The field of
 // an event is only borrowed, so it is copied, and cut where no law wrote it.
-func (a *steered) forward(t *policy.Token) policy.Action {
+func (a *steered) forward(t *policy.Token) {
 	n := copy(a.field[:], t.Field)
-	return policy.Action{Kind: policy.Pass, Token: t.ID, Field: a.field[:n]}
+	a.Pass(t.ID, ident.Member{}, a.field[:n])
 }
 
-func (a *steered) visit(now clock.Instant, t *policy.Token) *visit {
+func (a *steered) visit(t *policy.Token) *visit {
 	a.visited = visit{
-		field: t.Field, open: a.share(now.Sub(a.open)), used: a.last != longAgo, hop: a.hopShare(),
+		field: t.Field, open: a.share(a.Now.Sub(a.open)), used: a.last != host.LongAgo, hop: a.hopShare(),
 		same: a.before == t.ID, outranked: a.before != (ident.Token{}) && a.before.Compare(t.ID) < 0,
 	}
 	return &a.visited
@@ -170,225 +160,172 @@ func (a *steered) share(d time.Duration) float64 { return float64(d) / float64(a
 func (a *steered) hopShare() float64 { return min(1, a.share(a.hop)) }
 
 // mayMake reports whether the last token that was made here is long enough ago.
-func (a *steered) mayMake(now clock.Instant) bool {
-	return a.made == longAgo || now.Sub(a.made) >= a.target
+func (a *steered) mayMake() bool {
+	return a.made == host.LongAgo || a.Now.Sub(a.made) >= a.target
 }
 
 // use begins a use, which ends the interval.
-func (a *steered) use(now clock.Instant, t ident.Token, actions []policy.Action) []policy.Action {
-	a.fresh = a.last == longAgo
+func (a *steered) use(t ident.Token) {
+	a.fresh = a.last == host.LongAgo
 	if !a.fresh {
-		a.intervals.add(now.Sub(a.last))
-		a.law.observe(min(a.share(now.Sub(a.last)), 2*silenceLongest), a.hopShare())
+		a.intervals.add(a.Now.Sub(a.last))
+		a.law.observe(min(a.share(a.Now.Sub(a.last)), 2*silenceLongest), a.hopShare())
 	}
-	a.last, a.before, a.used, a.phase, a.unused, a.first = now, t, t, resting, false, false
-	a.kept = now.Add(of(a.target, a.law.pause()))
-	a.until = max(now.Add(a.skip), a.kept)
-	a.listen(now)
-	return a.run(append(actions, policy.Action{Kind: policy.Prepare, Token: t}))
-}
-
-// run runs the operation under the token in use, if it rests and somebody
-// wants it.
-func (a *steered) run(actions []policy.Action) []policy.Action {
-	if a.phase != resting || !a.demand {
-		return actions
-	}
-	a.phase = running
-	return append(actions, policy.Action{Kind: policy.Run, Token: a.used})
+	a.last, a.before, a.used, a.phase, a.unused, a.first = a.Now, t, t, resting, false, false
+	a.kept = a.Now.Add(of(a.target, a.law.pause()))
+	a.until = max(a.Now.Add(a.skip), a.kept)
+	a.listen()
+	a.Prepare(t, ident.Member{})
+	a.run()
 }
 
 // ended passes on the token that ran, whether or not it ran, when it has stayed
 // for long enough.
-func (a *steered) ended(now clock.Instant, event *policy.Event, actions []policy.Action) []policy.Action {
+func (a *steered) ended(event *policy.Event) {
 	switch {
 	case a.phase == running && a.used == event.Token.ID:
 		a.phase, a.until = keeping, a.kept
-		return a.proceed(now, actions)
+		a.proceed()
 	case event.Operated: // one that an earlier life of this policy began
-		a.last, a.open = now, max(a.open, now)
-		a.listen(now)
+		a.last, a.open = a.Now, max(a.open, a.Now)
+		a.listen()
 	}
-	return actions
 }
 
 // proceed passes on what has stayed long enough.
-func (a *steered) proceed(now clock.Instant, actions []policy.Action) []policy.Action {
-	if a.phase != resting && a.phase != keeping || now < a.until {
-		return actions
+func (a *steered) proceed() {
+	if a.phase != resting && a.phase != keeping || a.Now < a.until {
+		return
 	}
 	if a.unused {
-		return a.use(now, a.used, actions)
+		a.use(a.used)
+		return
 	}
 	a.phase, a.out = idle, a.used
-	a.open = max(now, a.last.Add(of(a.target, a.law.gap())))
-	p := a.pass(a.used)
-	p.To, a.next = a.next, ident.Member{}
-	actions = append(actions, p)
+	a.open = max(a.Now, a.last.Add(of(a.target, a.law.gap())))
+	a.pass(a.used, a.next)
+	a.next = ident.Member{}
 	if len(a.waiting) > 0 {
-		a.keep(now, a.unqueue())
+		a.keep(a.unqueue())
 	}
-	return actions
 }
 
-// pass passes on a token with the law's state.
-func (a *steered) pass(t ident.Token) policy.Action {
+// pass passes on a token with the law's state, to a member; zero: to any one.
+func (a *steered) pass(t ident.Token, to ident.Member) {
 	n := a.law.write(&a.field)
-	return policy.Action{Kind: policy.Pass, Token: t, Field: a.field[:n]}
+	a.Pass(t, to, a.field[:n])
 }
 
 // generated uses a token that a silence or the founding made, and passes on one
 // that was made because another one asked for it.
-func (a *steered) generated(now clock.Instant, t ident.Token, actions []policy.Action) []policy.Action {
+func (a *steered) generated(t ident.Token) {
 	split := a.splitID
 	a.splitID = false
-	if a.holds(t) {
-		return actions
-	}
 	switch {
+	case a.holds(t):
 	case split:
-		return append(actions, a.pass(t))
+		a.pass(t, ident.Member{})
 	case a.phase != idle: // it may be there to replace the one in use
-		return a.queue(t, actions)
+		a.queue(t)
+	default:
+		a.use(t)
+		a.first = true
 	}
-	actions = a.use(now, t, actions)
-	a.first = true
-	return actions
 }
 
 // hasten passes on a token that was made here, and is not used, to who waits for it.
-func (a *steered) hasten(now clock.Instant, to ident.Member, actions []policy.Action) []policy.Action {
-	if !a.first || a.phase != resting || to.IsZero() {
-		return actions
+func (a *steered) hasten(to ident.Member) {
+	if a.first && a.phase == resting && !to.IsZero() {
+		a.until, a.next = a.Now, to
+		a.proceed()
 	}
-	a.until, a.next = now, to
-	return a.proceed(now, actions)
 }
 
-// queue lets a token wait until the one in use is gone.
-func (a *steered) queue(t ident.Token, actions []policy.Action) []policy.Action {
-	if len(a.waiting) == cap(a.waiting) {
-		return append(actions, policy.Action{Kind: policy.Drop, Reason: policy.Overflow, Token: t})
-	}
-	a.waiting = append(a.waiting, t)
-	return actions
-}
-
-func (a *steered) settled(now clock.Instant, e *policy.Event, actions []policy.Action) []policy.Action {
+func (a *steered) settled(e *policy.Event) {
 	t := e.Token.ID
 	switch e.Outcome {
 	case policy.Returned:
-		return a.returned(now, &e.Token, actions)
+		a.returned(&e.Token)
 	case policy.Abandoned:
-		return a.lose(now, t, actions)
+		if a.lose(t) && len(a.waiting) > 0 { // one that waits takes its place
+			a.use(a.unqueue())
+		}
 	case policy.Delivered:
 		if t == a.out {
-			a.arrived(now)
+			a.arrived()
 		}
-		return a.split(now, actions)
+		a.split()
 	}
-	return actions
 }
 
 // arrived measures a hop. A member that is new may ask for a token then.
-func (a *steered) arrived(now clock.Instant) {
+func (a *steered) arrived() {
 	a.out = ident.Token{}
-	took := max(1, now.Sub(a.last))
+	took := max(1, a.Now.Sub(a.last))
 	if a.hop == 0 {
 		a.hop = took
 	}
 	a.hop += (took - a.hop) / hopWeight
 	if a.fresh {
 		a.fresh = false
-		a.splits = a.splits || a.mayMake(now) && a.law.welcome(a.hopShare(), &a.rng)
+		a.splits = a.splits || a.mayMake() && a.law.welcome(a.hopShare(), &a.rng)
 	}
 }
 
 // split makes the token that was asked for, now that none is here.
-func (a *steered) split(now clock.Instant, actions []policy.Action) []policy.Action {
-	if !a.splits || a.phase != idle {
-		return actions
+func (a *steered) split() {
+	if a.splits && a.phase == idle {
+		a.splits, a.splitID, a.made = false, true, a.Now
+		a.Generate()
 	}
-	a.splits, a.splitID, a.made = false, true, now
-	return append(actions, policy.Action{Kind: policy.Generate})
 }
 
 // returned lets a token that nobody took, or that is here since before a restart,
 // be used when it is time, and stay until then.
-func (a *steered) returned(now clock.Instant, t *policy.Token, actions []policy.Action) []policy.Action {
+func (a *steered) returned(t *policy.Token) {
 	if a.holds(t.ID) {
-		return actions
+		return
 	}
-	actions = a.proceed(now, actions)
+	a.proceed()
 	switch {
 	case a.phase != idle:
-		return a.queue(t.ID, actions)
-	case now >= a.open && now > a.last:
-		return a.receive(now, t, actions)
+		a.queue(t.ID)
+	case a.Now >= a.open && a.Now > a.last:
+		a.receive(t)
+	default:
+		a.keep(t.ID)
 	}
-	a.keep(now, t.ID)
-	return actions
 }
 
 // keep lets a token that cannot be used yet, and that nobody else took, stay
 // until it can.
-func (a *steered) keep(now clock.Instant, t ident.Token) {
+func (a *steered) keep(t ident.Token) {
 	a.used, a.phase, a.unused = t, keeping, true
-	a.until = max(now.Add(a.skip), a.open)
-}
-
-// lose forgets a token that the driver had to remove. One that waits takes the
-// place of one in use.
-func (a *steered) lose(now clock.Instant, t ident.Token, actions []policy.Action) []policy.Action {
-	if i := slices.Index(a.waiting, t); i >= 0 {
-		a.waiting = slices.Delete(a.waiting, i, i+1)
-	}
-	if a.phase != resting && a.phase != keeping || a.used != t {
-		return actions
-	}
-	a.phase = idle
-	if len(a.waiting) == 0 {
-		return actions
-	}
-	return a.use(now, a.unqueue(), actions)
-}
-
-// unqueue is the token that has waited longest.
-func (a *steered) unqueue() ident.Token {
-	t := a.waiting[0]
-	a.waiting = append(a.waiting[:0], a.waiting[1:]...) // moves a few: the capacity stays
-	return t
+	a.until = max(a.Now.Add(a.skip), a.open)
 }
 
 // makeToken asks for a token if none was used for too long. The answer may stay
 // out, so the silence starts over.
-func (a *steered) makeToken(now clock.Instant, actions []policy.Action) []policy.Action {
-	if a.phase != idle || now < a.generate {
-		return actions
+func (a *steered) makeToken() {
+	if a.phase == idle && a.Now >= a.generate {
+		a.listen()
+		a.splitID, a.made = false, a.Now
+		a.Generate()
 	}
-	a.listen(now)
-	a.splitID, a.made = false, now
-	return append(actions, policy.Action{Kind: policy.Generate})
 }
 
 // listen starts a silence.
-func (a *steered) listen(now clock.Instant) {
-	a.generate = now.Add(of(a.target, a.law.patience(&a.rng)))
+func (a *steered) listen() {
+	a.generate = a.Now.Add(of(a.target, a.law.patience(&a.rng)))
 }
 
-// wait asks for the earliest of all that is due later, when that has changed.
-// After a Timer it always does, as it does not know which Wait that answered.
-func (a *steered) wait(timer bool, actions []policy.Action) []policy.Action {
-	next := a.generate
+// Deadline implements policy.Policy.
+func (a *steered) Deadline() clock.Instant {
 	switch a.phase {
 	case resting, keeping:
-		next = a.until
+		return a.until
 	case running:
-		next = clock.Never
+		return clock.Never
 	}
-	if next == a.asked && !timer {
-		return actions
-	}
-	a.asked = next
-	return append(actions, policy.Action{Kind: policy.Wait, At: next})
+	return a.generate
 }

@@ -151,7 +151,6 @@ type steeredDriver struct {
 	here, out []ident.Token
 	running   []ident.Token // none or one
 	demand    bool
-	asked     clock.Instant
 	generates int
 }
 
@@ -191,8 +190,8 @@ func (d *steeredDriver) happen() {
 			d.step(e)
 		}
 	default:
-		if d.asked != clock.Never {
-			d.now = max(d.now, d.asked)
+		if d.agent.Deadline() != clock.Never {
+			d.now = max(d.now, d.agent.Deadline())
 		}
 		d.step(policy.Event{Kind: policy.Timer})
 	}
@@ -217,19 +216,17 @@ func (d *steeredDriver) step(e policy.Event) {
 		case policy.Generate:
 			require.Empty(d, d.running)
 			d.generates++
-		case policy.Wait:
-			d.asked = a.At
 		case policy.Prepare:
 		default:
 			require.Fail(d, "unexpected", "%d %+v", i, a)
 		}
 	}
 	if e.Kind == policy.Timer {
-		require.Greater(d, d.asked, d.now, "a Timer leaves nothing undone")
+		require.Greater(d, d.agent.Deadline(), d.now, "a Timer leaves nothing undone")
 	}
 	require.LessOrEqual(d, len(d.here), 1+capacity)
 	if len(d.running) == 0 {
-		require.NotEqual(d, clock.Never, d.asked, "asleep for ever")
+		require.NotEqual(d, clock.Never, d.agent.Deadline(), "asleep for ever")
 	}
 }
 

@@ -75,6 +75,12 @@ func (w *world) run(until clock.Instant) {
 		for _, a := range w.agents[h.to].Step(w.now, h.event, nil) {
 			w.act(h.to, a)
 		}
+		if due := w.agents[h.to].Deadline(); due != w.asked[h.to] || h.event.Kind == policy.Timer {
+			w.asked[h.to] = due
+			if due != clock.Never {
+				w.schedule(due, h.to, policy.Event{Kind: policy.Timer})
+			}
+		}
 	}
 	w.now = until
 }
@@ -106,11 +112,6 @@ func (w *world) act(at int, a policy.Action) {
 		binary.BigEndian.PutUint64(token.ID[:], w.rng.Uint64()) // as of a hash
 		binary.BigEndian.PutUint64(token.ID[8:], w.minted)
 		w.schedule(w.now, at, policy.Event{Kind: policy.Generated, Token: token})
-	case policy.Wait:
-		w.asked[at] = a.At
-		if a.At != clock.Never {
-			w.schedule(a.At, at, policy.Event{Kind: policy.Timer})
-		}
 	}
 }
 

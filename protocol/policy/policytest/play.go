@@ -22,8 +22,8 @@
 // which may be negative. The answers:
 //
 //	run b · prepare b [to M] · pass b [to M] [field c0ff] · drop b REASON
-//	generate · wait until TIME · wait for nothing · tell M c0ff ·
-//	watch M · unwatch M
+//	generate · tell M c0ff · watch M · unwatch M
+//	wait until TIME · wait for nothing: the policy's Deadline, after a timer and when it has changed
 package policytest
 
 import (
@@ -61,6 +61,7 @@ type player struct {
 	make   func(policy.Params, rand.Source) (policy.Policy, error)
 	policy policy.Policy
 	now    clock.Instant
+	due    clock.Instant // the policy's Deadline, as last written
 	out    strings.Builder
 }
 
@@ -87,6 +88,10 @@ func (p *player) play(words []string) (err error) {
 	for _, a := range p.policy.Step(now, event, nil) {
 		fmt.Fprintln(&p.out, "  "+render(a))
 	}
+	if due := p.policy.Deadline(); due != p.due || event.Kind == policy.Timer {
+		p.due = due
+		fmt.Fprintln(&p.out, "  "+wait(due))
+	}
 	return nil
 }
 
@@ -96,7 +101,7 @@ func (p *player) agent(words []string) error {
 	if err != nil {
 		return err
 	}
-	p.now = math.MinInt64
+	p.now, p.due = math.MinInt64, clock.Never
 	p.policy, err = p.make(params, rand.NewPCG(seed, 0))
 	return err
 }

@@ -23,12 +23,15 @@ type recorder struct {
 	told   []policy.Event
 	at     []clock.Instant
 	answer []policy.Action
+	due    clock.Instant
 }
 
 func (r *recorder) Step(now clock.Instant, e policy.Event, actions []policy.Action) []policy.Action {
 	r.told, r.at = append(r.told, e), append(r.at, now)
 	return append(actions, r.answer...)
 }
+
+func (r *recorder) Deadline() clock.Instant { return r.due }
 
 func (r *recorder) Gauges(show func(string, float64)) { show("interval_seconds", 2.5) }
 
@@ -81,7 +84,7 @@ func TestEvents(t *testing.T) {
 
 func TestAnswers(t *testing.T) {
 	b, m := ident.Token{'b'}, ident.Member{'M'}
-	r := recorder{answer: []policy.Action{
+	r := recorder{due: clock.Instant(1500 * time.Millisecond), answer: []policy.Action{
 		{Kind: policy.Run, Token: b},
 		{Kind: policy.Prepare, Token: b},
 		{Kind: policy.Prepare, Token: b, To: m},
@@ -89,8 +92,6 @@ func TestAnswers(t *testing.T) {
 		{Kind: policy.Pass, Token: b, To: m, Field: []byte{0xc0, 0xff}},
 		{Kind: policy.Drop, Token: b, Reason: policy.Spent},
 		{Kind: policy.Generate},
-		{Kind: policy.Wait, At: clock.Never},
-		{Kind: policy.Wait, At: clock.Instant(1500 * time.Millisecond)},
 		{Kind: policy.Tell, To: m, Field: []byte{1}},
 		{Kind: policy.Watch, To: m},
 		{Kind: policy.Unwatch, To: m},
@@ -106,11 +107,10 @@ agent seed=1
   pass b to M field c0ff
   drop b spent
   generate
-  wait for nothing
-  wait until 1.5s
   tell M 01
   watch M
   unwatch M
+  wait until 1.5s
 1s gauges
   interval_seconds 2.5
 `

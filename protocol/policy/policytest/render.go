@@ -28,17 +28,12 @@ func render(a policy.Action) string {
 		return "drop " + token + " " + a.Reason.String()
 	case policy.Generate:
 		return "generate"
-	case policy.Wait:
-		if a.At == clock.Never {
-			return "wait for nothing"
-		}
-		return "wait until " + strconv.FormatFloat(float64(a.At)/1e9, 'f', -1, 64) + "s"
 	case policy.Watch:
 		return "watch " + string(a.To[:1])
 	case policy.Unwatch:
 		return "unwatch " + string(a.To[:1])
 	case policy.Shun:
-		return "shun " + string(a.To[:1]) + " until " + strconv.FormatFloat(float64(a.At)/1e9, 'f', -1, 64) + "s"
+		return "shun " + string(a.To[:1]) + " until " + seconds(a.At)
 	case policy.Complain:
 		return fmt.Sprintf("complain about %s, token %s hop %d: %v, %v", string(a.To[:1]), token, a.Hop, a.Measure, a.Cause)
 	case policy.Tell:
@@ -46,6 +41,16 @@ func render(a policy.Action) string {
 	}
 	return fmt.Sprintf("%+v", a)
 }
+
+// wait writes what a policy waits for.
+func wait(until clock.Instant) string {
+	if until == clock.Never {
+		return "wait for nothing"
+	}
+	return "wait until " + seconds(until)
+}
+
+func seconds(at clock.Instant) string { return strconv.FormatFloat(float64(at)/1e9, 'f', -1, 64) + "s" }
 
 func to(m ident.Member) string {
 	if m.IsZero() {

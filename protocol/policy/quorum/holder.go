@@ -107,7 +107,7 @@ func (q *Quorum) lost(t policy.Token) {
 
 // occupied notes that a program runs under a token since before a restart.
 func (q *Quorum) occupied(t *policy.Token) {
-	q.holder.programs = append(q.holder.programs, program{held: held{custody{t.ID, t.Hop}, t.Born}, runs: true, since: q.now})
+	q.holder.programs = append(q.holder.programs, program{held: held{custody{t.ID, t.Hop}, t.Born}, runs: true, since: q.Now})
 }
 
 // over notes that a program has ended, or did not begin after all.
@@ -130,12 +130,12 @@ func (q *Quorum) ends(i int) {
 // runs asks for votes for a program under a token.
 func (q *Quorum) runs(id ident.Token) {
 	h := &q.holder
-	h.programs = slices.DeleteFunc(h.programs, func(p program) bool { return p.runs && p.since.Add(q.hold+killTime) <= q.now })
+	h.programs = slices.DeleteFunc(h.programs, func(p program) bool { return p.runs && p.since.Add(q.hold+killTime) <= q.Now })
 	at := slices.IndexFunc(h.held, func(e held) bool { return e.token == id })
 	if at < 0 || h.find(h.held[at].custody) >= 0 {
 		return // no policy runs twice, or under what it does not have
 	}
-	h.programs = append(h.programs, program{held: h.held[at], since: q.now, first: h.serial + 1})
+	h.programs = append(h.programs, program{held: h.held[at], since: q.Now, first: h.serial + 1})
 	q.asks(&h.programs[len(h.programs)-1])
 }
 
@@ -143,7 +143,7 @@ func (q *Quorum) runs(id ident.Token) {
 // needed, and then all.
 func (q *Quorum) asks(p *program) {
 	h := &q.holder
-	p.next = q.now.Add(q.retry)
+	p.next = q.Now.Add(q.retry)
 	h.serial++
 	voters := q.voters(len(p.asked) > 0)
 	for _, m := range voters {
@@ -151,12 +151,12 @@ func (q *Quorum) asks(p *program) {
 			p.asked = append(p.asked, m)
 		}
 	}
-	left := q.patience - q.now.Sub(p.since)
+	left := q.patience - q.Now.Sub(p.since)
 	for _, m := range p.asked {
 		if !slices.ContainsFunc(p.votes, func(v counted) bool { return v.voter == m }) && left > 0 {
 			q.tell(m, message{
 				kind: ask, request: request{p.custody, uint64(q.start), h.serial}, born: p.born,
-				span: millis(q.hold + killTime - q.now.Sub(p.since)),
+				span: millis(q.hold + killTime - q.Now.Sub(p.since)),
 			})
 		}
 	}
@@ -209,7 +209,7 @@ func (q *Quorum) voted(from ident.Member, m *message) {
 	}
 	p.votes = slices.DeleteFunc(p.votes, func(v counted) bool { return v.voter == from })
 	p.votes = append(p.votes, counted{from, m.members})
-	if q.enough(p) && q.now < p.since.Add(q.patience) {
+	if q.enough(p) && q.Now < p.since.Add(q.patience) {
 		q.begins(p)
 	}
 }
@@ -241,7 +241,7 @@ func (q *Quorum) begins(p *program) {
 	p.runs = true
 	q.holder.isolation = isolation{}
 	q.notesSlow(p)
-	q.actions = append(q.actions, policy.Action{Kind: policy.Run, Token: p.token, At: p.since.Add(q.hold)})
+	q.Do(policy.Action{Kind: policy.Run, Token: p.token, At: p.since.Add(q.hold)})
 }
 
 // notesSlow notes who has not voted.
@@ -262,13 +262,13 @@ func (q *Quorum) notesSlow(p *program) (missing []ident.Member) {
 // holderDue asks for votes once more, or gives up.
 func (q *Quorum) holderDue() {
 	h := &q.holder
-	due := func(p program) bool { return !p.runs && p.next <= q.now }
+	due := func(p program) bool { return !p.runs && p.next <= q.Now }
 	for {
 		i := slices.IndexFunc(h.programs, due) // anew: the policy may have let tokens go
 		switch {
 		case i < 0:
 			return
-		case q.now < h.programs[i].since.Add(q.patience):
+		case q.Now < h.programs[i].since.Add(q.patience):
 			q.asks(&h.programs[i])
 		default:
 			q.givesUp(i)
@@ -297,7 +297,7 @@ func (q *Quorum) questioned(from ident.Member, m *message) {
 	switch {
 	case i >= 0 && h.programs[i].runs:
 		return
-	case !mine && !slices.Contains(h.resumed, m.custody) && q.now < q.start.Add(q.quiet):
+	case !mine && !slices.Contains(h.resumed, m.custody) && q.Now < q.start.Add(q.quiet):
 		return // one of an earlier life may run of which this one knows nothing
 	case i < 0 && mine:
 		back.serial = h.serial

@@ -9,6 +9,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/policytest"
 )
 
 // The network of these tests. A message may take long, be lost or be overtaken. A cut
@@ -120,7 +121,7 @@ func (s *site) start() {
 	s.life++
 	s.due, s.busy, s.frozen = clock.Never, make(map[ident.Token]bool), nil
 	s.told = make(map[ident.Token]bool)
-	s.quorum = Around(puppet{s}, s.params(), policy.Surroundings{Self: s.n.id(s.at), Electorate: s})
+	s.quorum = Around(puppet{s: s}, s.params(), policy.Surroundings{Self: s.n.id(s.at), Electorate: s})
 	for _, c := range s.n.tokens {
 		if c.at != s.at {
 			continue
@@ -144,7 +145,10 @@ func (s *site) executes(t ident.Token) *execution {
 }
 
 // puppet runs as often as it can while somebody wants it to.
-type puppet struct{ s *site }
+type puppet struct {
+	policytest.Untimed
+	s *site
+}
 
 func (p puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) []policy.Action {
 	switch e.Kind {
@@ -194,16 +198,17 @@ func (s *site) step(e policy.Event) {
 	for _, a := range s.quorum.Step(s.clock(), e, nil) {
 		s.act(a)
 	}
+	if due := s.quorum.Deadline(); due != s.due {
+		s.due = due
+		if due != clock.Never {
+			life := s.life
+			s.n.at(max(s.n.now, s.real(due)), func() { s.hears(func() { s.timer(life) }) })
+		}
+	}
 }
 
 func (s *site) act(a policy.Action) {
 	switch a.Kind {
-	case policy.Wait:
-		s.due = a.At
-		if a.At != clock.Never {
-			life := s.life
-			s.n.at(max(s.n.now, s.real(a.At)), func() { s.hears(func() { s.timer(life) }) })
-		}
 	case policy.Tell:
 		s.n.send(s.at, int(a.To[0])-1, slices.Clone(a.Field))
 	case policy.Run:

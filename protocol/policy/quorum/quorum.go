@@ -7,11 +7,13 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 // Quorum is the policy of one slot at one member, and around it this member's part in the
 // votes of the slot: it asks for them, and gives its own. It implements policy.Policy.
 type Quorum struct {
+	host.Talker
 	spans
 	inner      policy.Policy
 	self       ident.Member
@@ -19,18 +21,10 @@ type Quorum struct {
 	majority   bool
 	quiet      time.Duration // for how long a member that begins gives no vote
 
-	// of one Step
-	now     clock.Instant
-	actions []policy.Action
-	out     []byte // the fields of actions
-	scratch []policy.Action
-	own     []message // to this member itself
-
-	begun    bool
-	start    clock.Instant // when this member began
-	innerDue clock.Instant // what the policy waits for
-	asked    clock.Instant // the last Wait
-	order    []ident.Member
+	scratch []policy.Action // of the policy
+	own     []message       // of this step, to this member itself
+	start   clock.Instant   // when this member began
+	order   []ident.Member
 
 	holder holder
 	voter  voter
@@ -49,7 +43,6 @@ func Around(inner policy.Policy, p policy.Params, in policy.Surroundings) *Quoru
 	q := &Quorum{
 		spans: deriveSpans(p), inner: inner, self: in.Self, electorate: in.Electorate,
 		majority: p.OnIsolated == policy.Majority,
-		innerDue: clock.Never, asked: clock.Never,
 	}
 	q.quiet = bound(max(q.hold, in.Longest) + killTime)
 	if q.electorate == nil {
@@ -67,20 +60,19 @@ func (q *Quorum) Admits(now clock.Instant, generator ident.Member) bool {
 
 // Step implements policy.Policy.
 func (q *Quorum) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
-	q.now, q.actions, q.out = now, actions, q.out[:0]
+	first := q.Begin(now, &event, actions)
 	if event.Kind == policy.Recalled {
 		q.step(event)
-		return q.actions
+		return q.Answer()
 	}
-	if !q.begun {
-		q.begun, q.start = true, now
+	if first {
+		q.start = now
 		q.voter.from = now.Add(q.quiet)
 		q.isVoter()
 	}
 	q.happened(&event)
 	q.handleOwn()
-	q.wait(event.Kind == policy.Timer)
-	return q.actions
+	return q.Answer()
 }
 
 func (q *Quorum) happened(e *policy.Event) {
@@ -93,10 +85,9 @@ func (q *Quorum) happened(e *policy.Event) {
 	case policy.Timer:
 		q.holderDue()
 		q.voterDue()
-		if q.now < q.innerDue && q.innerDue != clock.Never {
+		if due := q.inner.Deadline(); q.Now < due && due != clock.Never {
 			return
 		}
-		q.innerDue = clock.Never
 	case policy.Neighbour:
 		q.isVoter()
 	case policy.Arrival, policy.Generated:
@@ -122,7 +113,7 @@ func (q *Quorum) happened(e *policy.Event) {
 // step lets the policy answer an event, and looks at what it wants done. What it answered
 // before is only valid until then.
 func (q *Quorum) step(e policy.Event) {
-	q.scratch = q.inner.Step(q.now, e, q.scratch[:0])
+	q.scratch = q.inner.Step(q.Now, e, q.scratch[:0])
 	for i := range q.scratch {
 		q.act(&q.scratch[i])
 	}
@@ -131,35 +122,21 @@ func (q *Quorum) step(e policy.Event) {
 // act passes on what the policy wants done. A program waits for votes.
 func (q *Quorum) act(a *policy.Action) {
 	switch a.Kind {
-	case policy.Wait:
-		q.innerDue = a.At
-		return
 	case policy.Run:
 		q.runs(a.Token)
 		return
 	case policy.Drop:
 		q.gone(a.Token)
 	}
-	if a.Field != nil {
-		a.Field = q.keep(a.Field)
+	if a.Field != nil { // it is only valid until the policy's next step
+		a.Field = q.Field(func(to []byte) []byte { return append(to, a.Field...) })
 	}
-	q.actions = append(q.actions, *a)
+	q.Do(*a)
 }
 
-// keep copies what is only valid until the policy's next step.
-func (q *Quorum) keep(b []byte) []byte {
-	start := len(q.out)
-	q.out = append(q.out, b...)
-	return q.out[start:len(q.out):len(q.out)]
-}
-
-// wait asks for the earliest of all that is due later, when that has changed.
-func (q *Quorum) wait(timer bool) {
-	next := min(q.innerDue, q.holder.deadline(), q.voter.deadline())
-	if next != q.asked || timer {
-		q.asked = next
-		q.actions = append(q.actions, policy.Action{Kind: policy.Wait, At: next})
-	}
+// Deadline implements policy.Policy.
+func (q *Quorum) Deadline() clock.Instant {
+	return min(q.inner.Deadline(), q.holder.deadline(), q.voter.deadline())
 }
 
 // hear handles a message. Whatever is not well-formed is ignored.
@@ -200,9 +177,7 @@ func (q *Quorum) tell(to ident.Member, m message) {
 		q.own = append(q.own, m)
 		return
 	}
-	start := len(q.out)
-	q.out = m.append(q.out)
-	q.actions = append(q.actions, policy.Action{Kind: policy.Tell, To: to, Field: q.out[start:len(q.out):len(q.out)]})
+	q.Tell(to, m.append)
 }
 
 // Gauges implements policy.Gauger: those of the policy.

@@ -11,6 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/policytest"
 )
 
 // running are the programs that execute now.
@@ -325,7 +326,10 @@ func TestQuorum_MalformedBody_Ignored(t *testing.T) {
 }
 
 // hearer counts the messages that a policy hears.
-type hearer struct{ heard int }
+type hearer struct {
+	policytest.Untimed
+	heard int
+}
 
 func (h *hearer) Step(_ clock.Instant, e policy.Event, actions []policy.Action) []policy.Action {
 	if e.Kind == policy.Message {

@@ -47,7 +47,7 @@ func (q *Quorum) isVoter() bool {
 	q.order = list
 	first := len(list) > 0 && list[0] == q.self
 	if first && !q.voter.first {
-		q.voter.from = max(q.voter.from, q.now.Add(q.quiet))
+		q.voter.from = max(q.voter.from, q.Now.Add(q.quiet))
 	}
 	q.voter.first = first
 	return first
@@ -56,20 +56,20 @@ func (q *Quorum) isVoter() bool {
 // requested is a holder's ask for this member's vote.
 func (q *Quorum) requested(from ident.Member, m *message) {
 	v := &q.voter
-	if !q.isVoter() || q.now < v.from {
+	if !q.isVoter() || q.Now < v.from {
 		return
 	}
-	b := ballot{request: m.request, holder: from, born: m.born, heard: q.now}
-	b.until = q.now.Add(bound(min(span(m.span), q.hold+killTime)))
+	b := ballot{request: m.request, holder: from, born: m.born, heard: q.Now}
+	b.until = q.Now.Add(bound(min(span(m.span), q.hold+killTime)))
 	switch {
 	case v.given.is(from, m):
 		b.until, b.serial = max(b.until, v.given.until), max(b.serial, v.given.serial)
 		v.given = b
 		q.tell(from, message{kind: vote, request: m.request, members: q.members()})
-	case v.given.holder.IsZero() || v.given.until <= q.now:
+	case v.given.holder.IsZero() || v.given.until <= q.Now:
 		q.gives(b)
 	default:
-		if n := &v.next; n.holder.IsZero() || n.holder == from || n.heard.Add(q.patience) <= q.now || precedes(b.token, b.born, n.token, n.born) {
+		if n := &v.next; n.holder.IsZero() || n.holder == from || n.heard.Add(q.patience) <= q.Now || precedes(b.token, b.born, n.token, n.born) {
 			v.next = b
 		}
 		q.tell(v.given.holder, message{kind: free, request: v.given.request, born: b.born, other: b.token})
@@ -109,13 +109,13 @@ func (q *Quorum) released(from ident.Member, m *message) {
 // asked for long does not wait.
 func (q *Quorum) voterDue() {
 	v := &q.voter
-	if !v.given.holder.IsZero() && v.given.until > q.now {
+	if !v.given.holder.IsZero() && v.given.until > q.Now {
 		return
 	}
 	v.given = ballot{}
 	next := v.next
 	v.next = ballot{}
-	if !next.holder.IsZero() && q.now < next.heard.Add(2*q.retry) {
+	if !next.holder.IsZero() && q.Now < next.heard.Add(2*q.retry) {
 		q.gives(next)
 	}
 }

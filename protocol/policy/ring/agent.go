@@ -6,11 +6,12 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 // Agent is a Station as the policy of one slot at one member, over a network
-// that loses messages, tokens and members. It implements policy.Policy; after
-// New it does not allocate. Not safe for concurrent use.
+// that loses messages, tokens and members. It implements policy.Policy; once its buffers
+// have grown it does not allocate. Not safe for concurrent use.
 //
 // The ring is the order of member ids, but for members that only dial out, which are
 // kept apart (rule P-17). The driver names the next one with
@@ -73,6 +74,7 @@ import (
 // baton visits all others once, as nobody knows who waits for it; a message is
 // ignored.
 type Agent struct {
+	host.Talker
 	constants
 	alg     Algorithm
 	station Station
@@ -82,29 +84,19 @@ type Agent struct {
 	told     bool         // a neighbour was told of
 	prepared ident.Member // to whom the token that is in use will go
 
-	demand     bool
 	unanswered bool // it has asked for the token, and none was here since
 
 	due      clock.Instant // a token that rests here goes on
 	again    clock.Instant // demand that could not be met is tried anew
 	repeatAt clock.Instant // a request that is not answered is repeated
 	missed   clock.Instant // the token goes around, if no request has come
-	asked    clock.Instant // the last Wait
 	marked   clock.Instant // a request was sent last
 	repeated news          // requests of others that were repeated
 
 	tokens tokens
 	link   message // what was passed to next last, while that is in doubt
 	held   [heldMax]held
-
-	fields [fieldsMax]byte // what the actions of this step carry
-	filled int
 }
-
-// fieldsMax is what the actions of a step carry at most: the messages behind held
-// requests, one of this member itself and one to a new neighbour, and the fields of two
-// tokens.
-const fieldsMax = (heldMax+2)*boundSize + 2*batonSize
 
 // longAgo is an Instant before all others, with room to count on from it.
 const longAgo = -clock.Never / 2
@@ -126,108 +118,91 @@ func New(params policy.Params) (*Agent, error) {
 	}
 	return &Agent{
 		constants: derive(params), alg: alg, station: NewStation(alg), n: 1,
-		due: clock.Never, again: clock.Never, repeatAt: clock.Never, missed: clock.Never, asked: clock.Never,
+		due: clock.Never, again: clock.Never, repeatAt: clock.Never, missed: clock.Never,
 		marked: longAgo, repeated: news{at: longAgo},
 	}, nil
 }
 
-// step is one Step: the instant and the answer so far.
-type step struct {
-	*Agent
-	now     clock.Instant
-	actions []policy.Action
-}
-
 // Step implements policy.Policy. It answers with at most actionsMax actions.
 func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
-	a.filled = 0
-	s := step{a, now, actions}
+	a.Begin(now, &event, actions)
 	switch event.Kind {
 	case policy.Recalled:
-		a.tokens.see(&event.Token, min(event.At, now))
-		return actions
+		a.tokens.see(&event.Token, a.RecalledAt(&event))
 	case policy.Arrival:
-		s.arrive(&event.Token)
+		a.arrive(&event.Token)
 	case policy.Generated:
-		s.generated(&event.Token)
+		a.generated(&event.Token)
 	case policy.Resumed:
-		s.resumed(&event.Token)
+		a.resumed(&event.Token)
 	case policy.PassSettled:
-		s.settled(&event)
+		a.settled(&event)
 	case policy.OperationEnded:
-		s.ended(&event)
+		a.ended(&event)
 	case policy.DemandChanged:
-		s.demanded(event.Demand)
+		a.demanded(event.Demand)
 	case policy.Wanted:
-		s.wanted()
+		a.wanted()
 	case policy.Neighbour:
-		s.neighbour(event.From, event.Members)
+		a.neighbour(event.From, event.Members)
 	case policy.Message:
-		s.message(&event)
+		a.message(&event)
 	case policy.Timer:
-		s.timer()
+		a.timer()
 	}
-	s.wait(event.Kind == policy.Timer)
-	return s.actions
+	return a.Answer()
 }
 
 // actionsMax bounds the answer to one event: two tokens are dropped, one runs or is
-// passed on, at most twice and prepared for each time; the messages of fieldsMax, and
-// Wait.
-const actionsMax = 2 + 2*2 + (heldMax + 2) + 1
-
-func (s *step) do(a policy.Action) { s.actions = append(s.actions, a) }
+// passed on, at most twice and prepared for each time; and the messages behind
+// held requests, one of this member itself and one to a new neighbour.
+const actionsMax = 2 + 2*2 + (heldMax + 2)
 
 // timer does what is due.
-func (s *step) timer() {
-	if s.now >= s.again {
-		s.need()
+func (a *Agent) timer() {
+	if a.Now >= a.again {
+		a.need()
 	}
-	if s.now >= s.due {
-		s.due = clock.Never
-		s.apply(s.station.Go(s.n), 0)
+	if a.Now >= a.due {
+		a.due = clock.Never
+		a.apply(a.station.Go(a.n), 0)
 	}
-	s.release()
-	if s.now >= s.missed {
-		s.missed = clock.Never
-		s.tour()
+	a.release()
+	if a.Now >= a.missed {
+		a.missed = clock.Never
+		a.tour()
 	}
-	if s.unanswered && s.alg != S && s.now >= s.repeatAt {
-		s.repeatAt = s.now.Add(s.requestTimeout)
-		s.station.Repeat(s.n)
-		s.tell(repeat, 1, others(s.n))
+	if a.unanswered && a.alg != S && a.Now >= a.repeatAt {
+		a.repeatAt = a.Now.Add(a.requestTimeout)
+		a.station.Repeat(a.n)
+		a.tell(repeat, 1, others(a.n))
 	}
 }
 
 // wanted notes that somebody waits, as is said. While programs run here one after the other, its request is
 // lost. While the token rests, it may be on its way.
-func (s *step) wanted() {
+func (a *Agent) wanted() {
 	switch {
-	case s.station.Inside():
-		s.tour()
-	case s.station.holds() && s.missed == clock.Never:
-		s.missed = s.now.Add(s.patience)
+	case a.station.Inside():
+		a.tour()
+	case a.station.holds() && a.missed == clock.Never:
+		a.missed = a.Now.Add(a.patience)
 	}
 }
 
 // waits reports whether this member needs the token and has not got it.
 func (a *Agent) waits() bool { return a.station.Waits() }
 
-// wait asks for the earliest of all that is due later, when that has changed.
-// After a Timer it always does, as it does not know which Wait that answered.
-func (s *step) wait(timer bool) {
-	next := min(s.due, s.again, s.missed)
-	if s.unanswered && s.alg != S {
-		next = min(next, s.repeatAt)
+// Deadline implements policy.Policy.
+func (a *Agent) Deadline() clock.Instant {
+	next := min(a.due, a.again, a.missed)
+	if a.unanswered && a.alg != S {
+		next = min(next, a.repeatAt)
 	}
-	for i := range s.held {
-		if !s.held[i].from.IsZero() {
-			next = min(next, s.held[i].since.Add(s.requestTimeout))
+	for i := range a.held {
+		if !a.held[i].from.IsZero() {
+			next = min(next, a.held[i].since.Add(a.requestTimeout))
 		}
 	}
-	if next == s.asked && !timer {
-		return
-	}
-	s.asked = next
-	s.do(policy.Action{Kind: policy.Wait, At: next})
+	return next
 }

@@ -17,63 +17,63 @@ const reachRounds = 4
 func (a *Agent) reach() uint32 { return reachRounds * uint32(a.n) }
 
 // demanded begins or ends the member's need.
-func (s *step) demanded(demand bool) {
-	s.demand = demand
+func (a *Agent) demanded(demand bool) {
+	a.Demand = demand
 	if demand {
-		s.need()
+		a.need()
 		return
 	}
-	s.again = clock.Never
-	s.station.Withdraw(s.n)
+	a.again = clock.Never
+	a.station.Withdraw(a.n)
 }
 
 // need asks for the token if somebody here wants it and none was asked for yet.
-func (s *step) need() {
-	s.again = clock.Never
-	if !s.demand || s.waits() || s.station.Inside() {
+func (a *Agent) need() {
+	a.again = clock.Never
+	if !a.Demand || a.waits() || a.station.Inside() {
 		return
 	}
-	s.age()
-	s.apply(s.station.Need(s.n), 0)
-	if s.waits() && !s.unanswered {
-		s.unanswered = true
-		s.repeatAt = s.now.Add(s.requestTimeout)
+	a.age()
+	a.apply(a.station.Need(a.n), 0)
+	if a.waits() && !a.unanswered {
+		a.unanswered = true
+		a.repeatAt = a.Now.Add(a.requestTimeout)
 	}
 }
 
 // answered notes that a token was here.
-func (s *step) answered() { s.unanswered = false }
+func (a *Agent) answered() { a.unanswered = false }
 
 // age makes the station forget that it has sent a request on, when that was so
 // long ago that the token should have come.
-func (s *step) age() {
-	if s.now >= s.marked.Add(s.requestTimeout) {
-		s.station.forget()
+func (a *Agent) age() {
+	if a.Now >= a.marked.Add(a.requestTimeout) {
+		a.station.forget()
 	}
 }
 
 // tell sends a message to the neighbour.
-func (s *step) tell(k kind, count, reach uint32) {
-	s.marked = s.now
-	if s.next.IsZero() {
+func (a *Agent) tell(k kind, count, reach uint32) {
+	a.marked = a.Now
+	if a.next.IsZero() {
 		return
 	}
 	m := message{kind: k, count: count, reach: reach}
-	if s.link.bound {
-		m.bound, m.token, m.hop = true, s.link.token, s.link.hop
+	if a.link.bound {
+		m.bound, m.token, m.hop = true, a.link.token, a.link.hop
 	}
-	s.do(policy.Action{Kind: policy.Tell, To: s.next, Field: s.field(m.append)})
+	a.Tell(a.next, m.append)
 }
 
 // message handles what another agent says, or keeps it until its time has come.
-func (s *step) message(e *policy.Event) {
+func (a *Agent) message(e *policy.Event) {
 	m, ok := parse(e.Body)
-	if !ok || s.alg == S {
+	if !ok || a.alg == S {
 		return
 	}
-	m.count, m.reach = min(m.count, uint32(s.n)), min(m.reach, s.reach())
-	if s.taken(&m) || !s.hold(s.now, e.From, &m) {
-		s.requested(&m)
+	m.count, m.reach = min(m.count, uint32(a.n)), min(m.reach, a.reach())
+	if a.taken(&m) || !a.hold(e.From, &m) {
+		a.requested(&m)
 	}
 }
 
@@ -84,27 +84,27 @@ type news struct {
 }
 
 // requested handles requests in their turn.
-func (s *step) requested(m *message) {
-	if m.kind == repeat && !s.station.holds() && !s.through(m.reach) {
+func (a *Agent) requested(m *message) {
+	if m.kind == repeat && !a.station.holds() && !a.through(m.reach) {
 		return
 	}
-	if m.kind == wake && s.station.holds() {
-		s.tour()
+	if m.kind == wake && a.station.holds() {
+		a.tour()
 		return
 	}
-	s.age()
+	a.age()
 	sent := uint32(0)
-	for range s.distinct(m.count) {
-		out := s.station.Request(s.n)
+	for range a.distinct(m.count) {
+		out := a.station.Request(a.n)
 		if out.Request {
 			sent++
 			continue
 		}
-		s.apply(out, 0)
+		a.apply(out, 0)
 	}
-	s.prepare()
+	a.prepare()
 	if sent > 0 && m.reach > 1 {
-		s.tell(m.kind, sent, m.reach-1)
+		a.tell(m.kind, sent, m.reach-1)
 	}
 }
 
@@ -119,43 +119,43 @@ func (a *Agent) distinct(count uint32) uint32 {
 // through lets a repeated request pass, though one was sent on before (D and E). One
 // does for all that are sent at about the same time: those that it comes before
 // go no further than it does. So nobody can make others repeat it all the time.
-func (s *step) through(reach uint32) bool {
-	if s.alg == Q {
+func (a *Agent) through(reach uint32) bool {
+	if a.alg == Q {
 		return true
 	}
-	if n := &s.repeated; reach <= n.reach && s.now < n.at.Add(s.requestTimeout/2) {
+	if n := &a.repeated; reach <= n.reach && a.Now < n.at.Add(a.requestTimeout/2) {
 		return false
 	}
-	s.repeated = news{s.now, reach}
-	s.station.forget()
+	a.repeated = news{a.Now, reach}
+	a.station.forget()
 	return true
 }
 
 // neighbour goes on with another successor: whatever the last one was told may be
 // lost. So it is told of a request, whether anybody waits or not, which sends the
 // token around: if there are two because the ring was in parts, they meet.
-func (s *step) neighbour(next ident.Member, members int) {
-	before, first := s.next, !s.told
-	s.told, s.next, s.n = true, next, 1
+func (a *Agent) neighbour(next ident.Member, members int) {
+	before, first := a.next, !a.told
+	a.told, a.next, a.n = true, next, 1
 	if !next.IsZero() {
-		s.n = min(max(members, 2), policy.MaxMembers)
+		a.n = min(max(members, 2), policy.MaxMembers)
 	}
 	if next == before {
 		return
 	}
-	s.link = message{}
+	a.link = message{}
 	if first || next.IsZero() {
 		return
 	}
-	if s.station.Inside() {
-		s.prepared = ident.Member{}
+	if a.station.Inside() {
+		a.prepared = ident.Member{}
 	}
-	s.due = clock.Never
-	if s.alg != S {
-		s.station.forget()
-		s.requested(&message{kind: wake, count: 1, reach: s.reach()})
+	a.due = clock.Never
+	if a.alg != S {
+		a.station.forget()
+		a.requested(&message{kind: wake, count: 1, reach: a.reach()})
 		return
 	}
-	s.apply(s.station.Go(s.n), s.skip)
-	s.prepare()
+	a.apply(a.station.Go(a.n), a.skip)
+	a.prepare()
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 // place is where a token is, as far as the agent knows.
@@ -29,14 +30,7 @@ type record struct {
 	to    ident.Member // and to whom
 }
 
-// precedes orders tokens by their genesis time, the latest first, and by id where that is
-// equal: so what stays is what the fence of programs is greatest under (token.Fence).
-func (r *record) precedes(o *record) bool {
-	if r.born != o.born {
-		return r.born > o.born
-	}
-	return r.id.Compare(o.id) < 0
-}
+func (r *record) precedes(o *record) bool { return host.Precedes(r.born, &r.id, o.born, &o.id) }
 
 // tokensMax bounds how many tokens an agent remembers. Two are here at most.
 // Forgetting one keeps another alive for a round more, or a request waiting for
@@ -98,39 +92,39 @@ func (t *tokens) room() *record {
 
 // baton reads a token's field. One that cannot be read is that of a token of
 // which nobody knows who waits for it.
-func (s *step) baton(field []byte) Baton {
+func (a *Agent) baton(field []byte) Baton {
 	b, err := ParseBaton(field)
 	if err != nil {
-		return awake(s.alg, s.n)
+		return awake(a.alg, a.n)
 	}
 	return b
 }
 
 // arrive takes a token from the previous member, and then the requests that were
 // sent after it.
-func (s *step) arrive(t *policy.Token) {
-	r := s.tokens.see(t, s.now)
-	b := s.baton(t.Field)
+func (a *Agent) arrive(t *policy.Token) {
+	r := a.tokens.see(t, a.Now)
+	b := a.baton(t.Field)
 	switch {
-	case s.tokens.at(here) == nil && s.superseded(r):
-		s.drop(r)
-		if !s.waits() {
-			s.answered()
+	case a.tokens.at(here) == nil && a.superseded(r):
+		a.drop(r)
+		if !a.waits() {
+			a.answered()
 		}
 		if b.Count > 0 { // those that it knew wait for the other one
-			s.requested(&message{kind: request, count: 1, reach: s.reach()})
+			a.requested(&message{kind: request, count: 1, reach: a.reach()})
 		}
 	default:
-		s.take(r, b, s.station.Arrive, s.restAtArrival())
+		a.take(r, b, a.station.Arrive, a.restAtArrival())
 	}
-	s.release()
+	a.release()
 }
 
 // superseded reports whether a token of higher precedence was here a short time ago.
-func (s *step) superseded(r *record) bool {
-	for i := range s.tokens.n {
-		o := &s.tokens.records[i]
-		if o.precedes(r) && s.now < o.left.Add(s.window) {
+func (a *Agent) superseded(r *record) bool {
+	for i := range a.tokens.n {
+		o := &a.tokens.records[i]
+		if o.precedes(r) && a.Now < o.left.Add(a.window) {
 			return true
 		}
 	}
@@ -139,46 +133,46 @@ func (s *step) superseded(r *record) bool {
 
 // take decides about a token that has come into this member's hands: of two here
 // one stays, with what both knew. One that runs stays until the operation ends.
-func (s *step) take(r *record, b Baton, tell func(Baton, int) Output, rest time.Duration) {
-	had := s.tokens.at(here)
+func (a *Agent) take(r *record, b Baton, tell func(Baton, int) Output, rest time.Duration) {
+	had := a.tokens.at(here)
 	switch {
 	case r.place >= here: // told twice
 		return
 	case had == nil:
 	case had.precedes(r):
-		s.station.Arrive(b, s.n) // joins
-		s.drop(r)
-		s.prepare()
-		if s.due == clock.Never {
-			s.apply(s.station.Go(s.n), 0)
+		a.station.Arrive(b, a.n) // joins
+		a.drop(r)
+		a.prepare()
+		if a.due == clock.Never {
+			a.apply(a.station.Go(a.n), 0)
 		}
 		return
-	case s.station.Inside():
-		s.station.Arrive(b, s.n)
-		s.prepare()
-		s.putAside(r)
+	case a.station.Inside():
+		a.station.Arrive(b, a.n)
+		a.prepare()
+		a.putAside(r)
 		return
 	default:
-		b = merged(b, s.station.Baton())
-		s.station.Lose()
-		s.due = clock.Never
-		s.drop(had)
+		b = merged(b, a.station.Baton())
+		a.station.Lose()
+		a.due = clock.Never
+		a.drop(had)
 	}
 	r.place = here
-	s.answered()
-	s.apply(tell(b, s.n), rest)
+	a.answered()
+	a.apply(tell(b, a.n), rest)
 }
 
 // putAside keeps a token until the operation under another one ends.
-func (s *step) putAside(r *record) {
-	other := s.tokens.at(aside)
+func (a *Agent) putAside(r *record) {
+	other := a.tokens.at(aside)
 	switch {
 	case other == nil:
 	case other.precedes(r):
-		s.drop(r)
+		a.drop(r)
 		return
 	default:
-		s.drop(other)
+		a.drop(other)
 	}
 	r.place = aside
 }
@@ -192,142 +186,135 @@ func (a *Agent) restAtArrival() time.Duration {
 	return 0
 }
 
-func (s *step) drop(r *record) {
-	r.place, r.left = elsewhere, s.now
-	s.do(policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: r.id})
+func (a *Agent) drop(r *record) {
+	r.place, r.left = elsewhere, a.Now
+	a.Drop(r.id, policy.Superseded)
 }
 
 // apply carries out what the station says. A token that is to move on rests here
 // first.
-func (s *step) apply(out Output, rest time.Duration) {
+func (a *Agent) apply(out Output, rest time.Duration) {
 	switch {
 	case out.Enter:
-		s.run()
+		a.run()
 	case out.Request:
-		s.tell(request, 1, s.reach())
+		a.tell(request, 1, a.reach())
 	case out.Pass:
-		s.onward(out.Baton, rest)
+		a.onward(out.Baton, rest)
 	}
 }
 
 // run begins the operation under the token that is here. Who is said to wait does so still: where this member
 // runs one operation soon after the other, its request may be lost all the same (missed).
-func (s *step) run() {
-	s.due, s.prepared = clock.Never, ident.Member{}
-	s.do(policy.Action{Kind: policy.Run, Token: s.tokens.at(here).id})
-	s.prepare()
+func (a *Agent) run() {
+	a.due, a.prepared = clock.Never, ident.Member{}
+	a.Run(a.tokens.at(here).id)
+	a.prepare()
 }
 
 // prepare announces the pass that will follow the operation, once it is certain.
-func (s *step) prepare() {
-	if s.prepared != s.next && s.station.Leaves(s.n) {
-		s.prepared = s.next
-		s.do(policy.Action{Kind: policy.Prepare, Token: s.tokens.at(here).id, To: s.next})
+func (a *Agent) prepare() {
+	if a.prepared != a.next && a.station.Leaves(a.n) {
+		a.prepared = a.next
+		a.Prepare(a.tokens.at(here).id, a.next)
 	}
 }
 
 // onward passes the token that was here to the neighbour, or lets it rest first.
-func (s *step) onward(b Baton, rest time.Duration) {
-	r := s.tokens.at(here)
+func (a *Agent) onward(b Baton, rest time.Duration) {
+	r := a.tokens.at(here)
 	if rest > 0 {
-		s.station.keep(b)
-		s.due = s.now.Add(rest)
-		if s.alg == S {
-			s.do(policy.Action{Kind: policy.Prepare, Token: r.id, To: s.next})
+		a.station.keep(b)
+		a.due = a.Now.Add(rest)
+		if a.alg == S {
+			a.Prepare(r.id, a.next)
 		}
 		return
 	}
-	s.due, s.missed = clock.Never, clock.Never
-	r.place, r.baton, r.to, r.left = passing, b, s.next, s.now
-	s.link = message{bound: true, token: r.id, hop: r.hop + 1}
-	s.do(policy.Action{Kind: policy.Pass, Token: r.id, To: s.next, Field: s.field(func(to []byte) []byte { return AppendBaton(to, b) })})
-}
-
-// field writes what an action carries into the agent's own memory.
-func (s *step) field(write func([]byte) []byte) []byte {
-	from := s.filled
-	s.filled = len(write(s.fields[:from]))
-	return s.fields[from:s.filled:s.filled]
+	a.due, a.missed = clock.Never, clock.Never
+	r.place, r.baton, r.to, r.left = passing, b, a.next, a.Now
+	a.link = message{bound: true, token: r.id, hop: r.hop + 1}
+	a.Pass(r.id, a.next, a.Field(func(to []byte) []byte { return AppendBaton(to, b) }))
 }
 
 // settled notes how a pass ended. A token that has come back is to be passed with
 // the baton that it had; the neighbour that it came back from is left in peace
 // for a moment.
-func (s *step) settled(e *policy.Event) {
+func (a *Agent) settled(e *policy.Event) {
 	if e.Outcome != policy.Returned {
-		s.unlink(&e.Token)
-		r := s.tokens.find(&e.Token.ID)
+		a.unlink(&e.Token)
+		r := a.tokens.find(&e.Token.ID)
 		switch {
 		case r == nil:
 		case r.place == passing && r.hop <= e.Token.Hop:
 			r.place = elsewhere
-		case r.place == here && e.Outcome == policy.Abandoned && !s.station.Inside():
-			r.place, s.due = elsewhere, clock.Never
-			s.station.Lose()
+		case r.place == here && e.Outcome == policy.Abandoned && !a.station.Inside():
+			r.place, a.due = elsewhere, clock.Never
+			a.station.Lose()
 		case r.place == aside && e.Outcome == policy.Abandoned:
 			r.place = elsewhere
 		}
 		return
 	}
-	r := s.tokens.see(&e.Token, s.now)
-	b, rest := s.baton(e.Token.Field), s.skip
+	r := a.tokens.see(&e.Token, a.Now)
+	b, rest := a.baton(e.Token.Field), a.skip
 	switch r.place {
 	case here, aside: // told twice, as when a peer declined what was only prepared
 		return
 	case passing:
 		b = r.baton
-		if r.to != s.next {
-			rest = s.restAtArrival()
+		if r.to != a.next {
+			rest = a.restAtArrival()
 		}
 	}
-	s.unlink(&e.Token)
-	s.take(r, b, s.station.reclaim, rest)
+	a.unlink(&e.Token)
+	a.take(r, b, a.station.reclaim, rest)
 }
 
 // unlink forgets that a token may still be on its way to the neighbour, but not
 // a later passage of it.
-func (s *step) unlink(t *policy.Token) {
-	if s.link.token == t.ID && s.link.hop <= t.Hop+1 {
-		s.link = message{}
+func (a *Agent) unlink(t *policy.Token) {
+	if a.link.token == t.ID && a.link.hop <= t.Hop+1 {
+		a.link = message{}
 	}
 }
 
 // generated takes a token that was made here. It goes around: others may wait for it
 // whose requests went to a lost one.
-func (s *step) generated(t *policy.Token) {
-	s.take(s.tokens.see(t, s.now), s.replace(), s.station.reclaim, s.restAtArrival())
-	s.tour()
+func (a *Agent) generated(t *policy.Token) {
+	a.take(a.tokens.see(t, a.Now), a.replace(), a.station.reclaim, a.restAtArrival())
+	a.tour()
 }
 
 // tour sends the token that is here once around the others, after the operation
 // if it is in use.
-func (s *step) tour() {
-	if !s.station.holds() {
+func (a *Agent) tour() {
+	if !a.station.holds() {
 		return
 	}
-	s.station.Arrive(awake(s.alg, s.n), s.n) // joins the one that is here
-	if s.station.Inside() {
-		s.prepare()
-	} else if s.due == clock.Never {
-		s.apply(s.station.Go(s.n), 0)
+	a.station.Arrive(awake(a.alg, a.n), a.n) // joins the one that is here
+	if a.station.Inside() {
+		a.prepare()
+	} else if a.due == clock.Never {
+		a.apply(a.station.Go(a.n), 0)
 	}
 }
 
 // replace forgets tokens that were made here and never were anywhere else: who
 // makes another one unasked, the driver, has found that nobody takes them any
 // more. It returns what they knew.
-func (s *step) replace() (b Baton) {
-	for i := range s.tokens.n {
-		r := &s.tokens.records[i]
+func (a *Agent) replace() (b Baton) {
+	for i := range a.tokens.n {
+		r := &a.tokens.records[i]
 		switch {
 		case r.hop != 0:
 		case r.place == passing:
 			b = merged(b, r.baton)
 			*r = record{}
-		case r.place == here && !s.station.Inside():
-			b = merged(b, s.station.Baton())
-			s.station.Lose()
-			s.due, *r = clock.Never, record{}
+		case r.place == here && !a.station.Inside():
+			b = merged(b, a.station.Baton())
+			a.station.Lose()
+			a.due, *r = clock.Never, record{}
 		}
 	}
 	return b
@@ -335,30 +322,30 @@ func (s *step) replace() (b Baton) {
 
 // resumed takes a token that is here since before a restart. Nobody knows what
 // happened meanwhile, so it goes around once.
-func (s *step) resumed(t *policy.Token) {
-	r := s.tokens.see(t, s.now)
+func (a *Agent) resumed(t *policy.Token) {
+	r := a.tokens.see(t, a.Now)
 	if r.place < here {
-		s.take(r, s.baton(t.Field), s.station.reclaim, s.restAtArrival())
-		s.tour()
+		a.take(r, a.baton(t.Field), a.station.reclaim, a.restAtArrival())
+		a.tour()
 	}
 }
 
 // ended lets the token go on after an operation. Where one of higher precedence
 // has come meanwhile, that one goes.
-func (s *step) ended(e *policy.Event) {
-	r := s.tokens.at(here)
-	if r == nil || r.id != e.Token.ID || !s.station.Inside() {
+func (a *Agent) ended(e *policy.Event) {
+	r := a.tokens.at(here)
+	if r == nil || r.id != e.Token.ID || !a.station.Inside() {
 		return
 	}
-	r.left = s.now
-	if better := s.tokens.at(aside); better != nil {
-		s.drop(r)
-		better.place, better.left = here, s.now
+	r.left = a.Now
+	if better := a.tokens.at(aside); better != nil {
+		a.drop(r)
+		better.place, better.left = here, a.Now
 	}
-	s.apply(s.station.Exit(s.n), 0)
+	a.apply(a.station.Exit(a.n), 0)
 	if e.Operated {
-		s.need()
-	} else if s.demand { // refused, and not taken back: not again at this instant
-		s.again = s.now.Add(s.skip)
+		a.need()
+	} else if a.Demand { // refused, and not taken back: not again at this instant
+		a.again = a.Now.Add(a.skip)
 	}
 }

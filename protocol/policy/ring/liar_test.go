@@ -11,11 +11,15 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/policytest"
 )
 
 // liar is member 0 of a network: it answers nothing and says what it likes to
 // whom it likes.
-type liar struct{ w *network }
+type liar struct {
+	policytest.Untimed
+	w *network
+}
 
 func (liar) Step(_ clock.Instant, _ policy.Event, actions []policy.Action) []policy.Action {
 	return actions
@@ -25,7 +29,7 @@ func newLiar(t tester, s setup) (*network, liar) {
 	s.faulty, s.kept = true, true
 	w := newNetwork(t, s)
 	w.sites[0].policy = liar{}
-	return w, liar{w}
+	return w, liar{w: w}
 }
 
 func (l liar) says(to int, m message) {

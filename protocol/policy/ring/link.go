@@ -102,7 +102,7 @@ const heldMax = 2
 // sender joins the first: they wait for the latest passage of a token that one
 // of them names, and their number is what remains to be known of them. It
 // reports false when there is no room.
-func (a *Agent) hold(now clock.Instant, from ident.Member, m *message) bool {
+func (a *Agent) hold(from ident.Member, m *message) bool {
 	if from.IsZero() {
 		return false
 	}
@@ -126,7 +126,7 @@ func (a *Agent) hold(now clock.Instant, from ident.Member, m *message) bool {
 	if free < 0 {
 		return false
 	}
-	a.held[free] = held{from, now, *m}
+	a.held[free] = held{from, a.Now, *m}
 	return true
 }
 
@@ -141,13 +141,13 @@ func (a *Agent) taken(m *message) bool {
 
 // release handles the requests whose token has come, and those that have waited
 // so long that it must be lost.
-func (s *step) release() {
-	for i := range s.held {
-		h := &s.held[i]
-		if !h.from.IsZero() && (s.taken(&h.message) || s.now >= h.since.Add(s.requestTimeout)) {
+func (a *Agent) release() {
+	for i := range a.held {
+		h := &a.held[i]
+		if !h.from.IsZero() && (a.taken(&h.message) || a.Now >= h.since.Add(a.requestTimeout)) {
 			m := h.message
 			*h = held{}
-			s.requested(&m)
+			a.requested(&m)
 		}
 	}
 }

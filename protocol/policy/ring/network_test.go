@@ -236,9 +236,19 @@ func (w *network) run(end clock.Instant) {
 func (w *network) step(i int, e policy.Event) {
 	actions := w.sites[i].policy.Step(w.now, e, nil)
 	require.True(w.t, len(actions) <= actionsMax || w.setup.kept)
-	for k, a := range actions {
-		require.True(w.t, a.Kind != policy.Wait || k == len(actions)-1, "one Wait, and last")
+	for _, a := range actions {
 		w.carryOut(i, a)
+	}
+	s := w.sites[i]
+	if due := s.policy.Deadline(); due != s.asked || e.Kind == policy.Timer {
+		s.asked = due
+		if due != clock.Never {
+			w.later(due.Sub(w.now), func() {
+				if s.up && s.asked == due {
+					w.step(i, policy.Event{Kind: policy.Timer})
+				}
+			})
+		}
 	}
 }
 
@@ -286,15 +296,6 @@ func (w *network) carryOut(i int, a policy.Action) {
 		}
 		require.Equal(w.t, memberID(s.next), a.To)
 		w.tell(i, s.next, field)
-	case policy.Wait:
-		s.asked = a.At
-		if a.At != clock.Never {
-			w.later(a.At.Sub(w.now), func() {
-				if s.up && s.asked == a.At {
-					w.step(i, policy.Event{Kind: policy.Timer})
-				}
-			})
-		}
 	}
 }
 

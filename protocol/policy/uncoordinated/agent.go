@@ -2,13 +2,13 @@ package uncoordinated
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 // The presets, by the names that policy.Params.Preset has for them.
@@ -22,16 +22,14 @@ const (
 // Agent is the policy of one slot at one member. It implements policy.Policy;
 // after New it does not allocate.
 type Agent struct {
+	host.Host
 	rng               rand.Rand
 	shortest, longest time.Duration // between two starts
 	retry             time.Duration // after a Generate without an answer
 
 	due     clock.Instant // of the next start
 	rested  clock.Instant // before it no start may be, by what a restart told
-	asked   clock.Instant // of the last Wait
-	demand  bool
-	started bool // there was an event other than Recalled
-	wanting bool // a Generate has no answer yet
+	wanting bool          // a Generate has no answer yet
 	running bool
 	token   ident.Token // that runs
 }
@@ -51,7 +49,7 @@ func New(params policy.Params, rng rand.Source) (*Agent, error) {
 	}
 	return &Agent{
 		rng: *rand.New(rng), shortest: shortest, longest: longest, retry: params.OperationTime,
-		rested: math.MinInt64, asked: clock.Never,
+		due: clock.Never, rested: host.LongAgo,
 	}, nil
 }
 
@@ -78,38 +76,30 @@ func Between(p policy.Params) (shortest, longest time.Duration, err error) {
 // Step implements policy.Policy. The first start is drawn at the first event
 // that is not a Recalled; a Timer will do.
 func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
-	if event.Kind == policy.Recalled {
-		a.recall(now, &event)
-		return actions
-	}
-	if !a.started {
-		a.started = true
+	if a.Begin(now, &event, actions) {
 		a.due = max(now.Add(a.draw(0, (a.shortest+a.longest)/2)), a.rested)
 	}
 	switch event.Kind {
+	case policy.Recalled:
+		if event.Operated {
+			a.rested = max(a.rested, a.RecalledAt(&event).Add(a.shortest))
+		}
+		return actions
 	case policy.Generated:
-		actions = a.begin(now, &event.Token, actions)
+		a.begin(event.Token.ID)
 	case policy.Arrival, policy.Resumed:
-		actions = a.remove(&event.Token, actions)
+		a.remove(event.Token.ID)
 	case policy.PassSettled:
 		if event.Outcome == policy.Returned {
-			actions = a.remove(&event.Token, actions)
+			a.remove(event.Token.ID)
 		}
 	case policy.OperationEnded:
-		actions = a.ended(&event.Token, actions)
+		a.ended(event.Token.ID)
 	case policy.DemandChanged:
-		a.demand = event.Demand
+		a.Demand = event.Demand
 	}
-	actions = a.start(now, actions)
-	return a.wait(event.Kind == policy.Timer, actions)
-}
-
-// recall keeps the shortest time from an operation before a restart. One in
-// the future, which only a wrong clock can tell of, counts as one of now.
-func (a *Agent) recall(now clock.Instant, event *policy.Event) {
-	if event.Operated {
-		a.rested = max(a.rested, min(event.At, now).Add(a.shortest))
-	}
+	a.start()
+	return a.Answer()
 }
 
 // draw is uniform in an interval.
@@ -119,59 +109,52 @@ func (a *Agent) draw(low, high time.Duration) time.Duration {
 
 // start asks for a token if it is time to; without demand it lets the time
 // pass. The next one, if there is no answer, is when to try again.
-func (a *Agent) start(now clock.Instant, actions []policy.Action) []policy.Action {
-	if a.running || now < a.due {
-		return actions
+func (a *Agent) start() {
+	if a.running || a.Now < a.due {
+		return
 	}
-	a.wanting = a.demand
-	if !a.demand {
-		a.due = now.Add(a.draw(a.shortest, a.longest))
-		return actions
+	a.wanting = a.Demand
+	if !a.Demand {
+		a.due = a.Now.Add(a.draw(a.shortest, a.longest))
+		return
 	}
-	a.due = now.Add(a.retry)
-	return append(actions, policy.Action{Kind: policy.Generate})
+	a.due = a.Now.Add(a.retry)
+	a.Generate()
 }
 
 // begin runs the operation under the token that was asked for. One that was
 // not, as when a group is founded, is removed.
-func (a *Agent) begin(now clock.Instant, t *policy.Token, actions []policy.Action) []policy.Action {
-	wanted := a.wanting && a.demand && !a.running
+func (a *Agent) begin(id ident.Token) {
+	wanted := a.wanting && a.Demand && !a.running
 	a.wanting = false
 	if !wanted {
-		return a.remove(t, actions)
+		a.remove(id)
+		return
 	}
-	a.running, a.token = true, t.ID
-	a.due = now.Add(a.draw(a.shortest, a.longest))
-	return append(actions, policy.Action{Kind: policy.Run, Token: t.ID})
+	a.running, a.token = true, id
+	a.due = a.Now.Add(a.draw(a.shortest, a.longest))
+	a.Run(id)
 }
 
 // remove takes a token out of circulation, unless the operation runs under it.
-func (a *Agent) remove(t *policy.Token, actions []policy.Action) []policy.Action {
-	if a.running && t.ID == a.token {
-		return actions
+func (a *Agent) remove(id ident.Token) {
+	if !a.running || id != a.token {
+		a.Drop(id, policy.Spent)
 	}
-	return append(actions, policy.Action{Kind: policy.Drop, Reason: policy.Spent, Token: t.ID})
 }
 
-func (a *Agent) ended(t *policy.Token, actions []policy.Action) []policy.Action {
-	if !a.running || t.ID != a.token {
-		return actions
+func (a *Agent) ended(id ident.Token) {
+	if a.running && id == a.token {
+		a.running = false
+		a.remove(id)
 	}
-	a.running = false
-	return a.remove(t, actions)
 }
 
-// wait asks for the next start, when that has changed. After a Timer it always
-// does, as it does not know which Wait that answered. While the operation runs
-// it is its end that is waited for.
-func (a *Agent) wait(timer bool, actions []policy.Action) []policy.Action {
-	next := a.due
+// Deadline implements policy.Policy: it is the next start. While the operation
+// runs the agent waits for its end.
+func (a *Agent) Deadline() clock.Instant {
 	if a.running {
-		next = clock.Never
+		return clock.Never
 	}
-	if next == a.asked && !timer {
-		return actions
-	}
-	a.asked = next
-	return append(actions, policy.Action{Kind: policy.Wait, At: next})
+	return a.due
 }

@@ -57,7 +57,6 @@ type member struct {
 	now     clock.Instant
 	here    map[ident.Token]bool // custody; true: the operation runs
 	demand  bool
-	asked   clock.Instant
 	pending bool // a Generate has no answer
 	steady  bool // and the demand for it has not gone since
 	began   clock.Instant
@@ -100,8 +99,8 @@ func (m *member) draw() (e policy.Event, ok bool) {
 		e.Operated = rapid.Bool().Draw(m.T, "operated")
 		return e, ok
 	case policy.Timer:
-		if m.asked != clock.Never && rapid.Bool().Draw(m.T, "due") {
-			m.now = max(m.now, m.asked)
+		if due := m.agent.Deadline(); due != clock.Never && rapid.Bool().Draw(m.T, "due") {
+			m.now = max(m.now, due)
 		}
 	case policy.DemandChanged:
 		e.Demand = rapid.IntRange(0, 3).Draw(m.T, "demand") > 0
@@ -127,8 +126,7 @@ func (m *member) step(e policy.Event) {
 		m.pending = false
 	}
 	ran := false
-	actions := m.agent.Step(m.now, e, nil)
-	for i, a := range actions {
+	for _, a := range m.agent.Step(m.now, e, nil) {
 		switch a.Kind {
 		case policy.Run:
 			require.True(m, wanted, "runs under what it did not ask for")
@@ -146,9 +144,6 @@ func (m *member) step(e policy.Event) {
 			require.Empty(m, m.here, "asks while it has one")
 			require.True(m, m.demand)
 			m.pending, m.steady = true, true
-		case policy.Wait:
-			require.Equal(m, len(actions)-1, i, "one Wait, and last")
-			m.asked = a.At
 		default:
 			require.Fail(m, "unexpected", "%+v", a)
 		}
@@ -156,7 +151,7 @@ func (m *member) step(e policy.Event) {
 	require.True(m, ran || !wanted || !m.steady, "does not run what it asked for")
 	_, running := m.running()
 	require.True(m, len(m.here) == 0 || running && len(m.here) == 1, "keeps only what runs: %v", m.here)
-	require.True(m, running || m.asked > m.now && m.asked != clock.Never, "waits for nothing")
+	require.True(m, running || m.agent.Deadline() > m.now && m.agent.Deadline() != clock.Never, "waits for nothing")
 }
 
 // TestProperties: whatever happens, an agent runs only under tokens that it
@@ -170,7 +165,7 @@ func TestProperties(t *testing.T) {
 		}
 		agent, err := New(p, rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		require.NoError(t, err)
-		m := &member{T: t, agent: agent, here: map[ident.Token]bool{}, asked: clock.Never, began: longAgo}
+		m := &member{T: t, agent: agent, here: map[ident.Token]bool{}, began: longAgo}
 		if rapid.Bool().Draw(t, "restarted") {
 			at := clock.Instant(rapid.IntRange(-200, 200).Draw(t, "ms")) * clock.Instant(time.Millisecond)
 			require.Empty(t, agent.Step(0, policy.Event{Kind: policy.Recalled, At: at, Operated: true}, nil))
@@ -188,20 +183,15 @@ func TestProperties(t *testing.T) {
 func run(t *testing.T, p policy.Params, seed uint64, end clock.Instant) (began []clock.Instant) {
 	agent, err := New(p, rand.NewPCG(seed, 0))
 	require.NoError(t, err)
-	due := end
 	step := func(now clock.Instant, e policy.Event) (kind policy.ActionKind) {
 		for _, a := range agent.Step(now, e, nil) {
-			if a.Kind == policy.Wait {
-				due = a.At
-				continue
-			}
 			kind = a.Kind
 		}
 		return kind
 	}
 	step(0, policy.Event{Kind: policy.DemandChanged, Demand: true})
-	for due < end {
-		now := due
+	for agent.Deadline() < end {
+		now := agent.Deadline()
 		require.Equal(t, policy.Generate, step(now, policy.Event{Kind: policy.Timer}))
 		token := policy.Token{ID: ident.Token{1}}
 		require.Equal(t, policy.Run, step(now, policy.Event{Kind: policy.Generated, Token: token}))

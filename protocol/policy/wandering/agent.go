@@ -2,10 +2,9 @@ package wandering
 
 import (
 	"fmt"
-	"math/rand/v2"
 
-	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/wandering/papers"
 )
 
 // The presets, by the names that policy.Params.Preset has for them.
@@ -16,9 +15,9 @@ const (
 	// says nothing to other members.
 	Light = "light"
 	// Paper is the journal paper.
-	Paper = "paper"
+	Paper = papers.Paper
 	// Report is the report paper.
-	Report = "report"
+	Report = papers.Report
 )
 
 // New makes the policy of one slot at one member, which has seen nothing. Of its
@@ -35,75 +34,8 @@ func New(params policy.Params, in policy.Surroundings) (policy.Policy, error) {
 		return newWalker(params, in, true), nil
 	case Light:
 		return newWalker(params, in, false), nil
-	case Paper:
-		return newAgent(params, in.Random), nil
-	case Report:
-		return newReporter(params)
+	case Paper, Report:
+		return papers.New(params, in.Random)
 	}
 	return nil, fmt.Errorf("%w %q, known are %s, %s, %s, %s", policy.ErrPreset, params.Preset, Fair, Light, Paper, Report)
-}
-
-// agent is the journal paper's figure 1. It implements policy.Policy.
-type agent struct {
-	host
-	constants constants
-	rng       rand.Rand
-}
-
-func newAgent(params policy.Params, rng rand.Source) *agent {
-	c := derive(params)
-	return &agent{host: newHost(c.min, c.skip), constants: c, rng: *rand.New(rng)}
-}
-
-// Step implements policy.Policy. The regeneration timeout starts with the
-// first event that is not a Recalled; a Timer will do.
-func (a *agent) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
-	switch event.Kind {
-	case policy.Recalled:
-		a.recall(now, &event)
-		return actions
-	case policy.Arrival:
-		actions = a.arrive(now, &event.Token, actions)
-	case policy.Generated, policy.Resumed:
-		actions = a.decide(now, &event.Token, actions)
-	case policy.PassSettled:
-		if a.settled(&event) {
-			actions = a.again(now, &event.Token, actions)
-		}
-	case policy.Timer:
-		actions = a.timer(now, actions)
-	case policy.OperationEnded:
-		actions = a.ended(now, &event, actions)
-	case policy.DemandChanged:
-		a.demand = event.Demand
-		actions = a.runResting(now, actions)
-	}
-	if a.listens() {
-		a.regenerate = now.Add(a.constants.timeout(&a.rng))
-	}
-	return a.wait(event.Kind == policy.Timer, actions)
-}
-
-// recall notes a visit from before a restart, and the operation that ran then.
-func (a *agent) recall(now clock.Instant, event *policy.Event) {
-	a.history.push(&event.Token)
-	if event.Operated {
-		a.recallOperation(now, event)
-	}
-}
-
-// arrive applies the sandwich rule (lines 12 to 15) before anything else.
-func (a *agent) arrive(now clock.Instant, t *policy.Token, actions []policy.Action) []policy.Action {
-	if r := a.history.find(&t.ID); r != nil && r.spurious && r.place == elsewhere {
-		return a.drop(t, actions)
-	}
-	return a.decide(now, t, actions)
-}
-
-// timer passes on what has rested, or generates.
-func (a *agent) timer(now clock.Instant, actions []policy.Action) []policy.Action {
-	if a.overdue(now) {
-		return a.generate(actions)
-	}
-	return a.passRested(now, actions)
 }

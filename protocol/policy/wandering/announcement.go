@@ -28,11 +28,11 @@ func (a *announcement) outgrown() bool {
 // that when it has waited that long again.
 func (a *announcement) announce() {
 	switch {
-	case !a.demand:
+	case !a.Demand:
 	case !a.told || a.outgrown():
-		a.again = min(a.again, max(a.now, a.last.Add(a.gather)))
+		a.again = min(a.again, max(a.Now, a.last.Add(a.gather)))
 	case a.again == clock.Never:
-		a.again = a.now.Add(a.patience())
+		a.again = a.Now.Add(a.patience())
 	}
 }
 
@@ -40,7 +40,7 @@ func (a *announcement) announce() {
 // lost.
 func (a *announcement) repeat() {
 	if a.told {
-		a.again = min(a.again, max(a.now, a.last.Add(a.gather)))
+		a.again = min(a.again, max(a.Now, a.last.Add(a.gather)))
 	}
 }
 
@@ -48,14 +48,14 @@ func (a *announcement) repeat() {
 // this member has waited much longer than any member should: they may have forgotten it,
 // or believe a liar that it was served.
 func (a *announcement) onTimer() {
-	if a.again > a.now {
+	if a.again > a.Now {
 		return
 	}
 	a.again = clock.Never
-	if a.demand {
+	if a.Demand {
 		a.tellTimekeepers(willing)
-		a.told, a.last, a.among = true, a.now, a.known
-		a.again = a.now.Add(a.patience())
+		a.told, a.last, a.among = true, a.Now, a.known
+		a.again = a.Now.Add(a.patience())
 	}
 }
 
@@ -66,21 +66,21 @@ func (a *announcement) patience() time.Duration { return a.round + a.round/2 }
 // served puts off telling the timekeepers once more: they know since the token came.
 func (a *announcement) served() {
 	if a.told {
-		a.again = a.now.Add(a.patience())
+		a.again = a.Now.Add(a.patience())
 	}
 }
 
 // correct tells the timekeepers that this member does not want the token, which
 // they believe.
 func (a *announcement) correct() {
-	if !a.demand && a.told {
+	if !a.Demand && a.told {
 		a.told = false
 		a.tellTimekeepers(unwilling)
 	}
 }
 
 func (a *announcement) tellTimekeepers(what byte) {
-	m := body{kind: demand, what: what, age: millis(a.now.Sub(a.had))}
+	m := body{kind: demand, what: what, age: millis(a.Now.Sub(a.had))}
 	for _, keeper := range a.timekeepersOf(a.self) {
 		a.tell(keeper, &m)
 	}

@@ -48,9 +48,9 @@ func readBaggage(field []byte) (b baggage, ok bool) {
 // appendBaggage writes what the token here carries.
 func (w *walker) appendBaggage(to []byte) []byte {
 	to = append(to, baggageForm, w.streak)
-	to = binary.BigEndian.AppendUint32(to, millis(w.now.Sub(w.birth)))
+	to = binary.BigEndian.AppendUint32(to, millis(w.Now.Sub(w.birth)))
 	if w.fair != nil {
-		to = w.fair.asksBack(w.fair.candidates.append(w.now, to))
+		to = w.fair.asksBack(w.fair.candidates.append(w.Now, to))
 	}
 	return to
 }

@@ -24,7 +24,7 @@ type canvass struct {
 // reports whether it does. The operation does not begin once more until the answers are here.
 func (s *search) asksAll() bool {
 	c := &s.canvass
-	if !s.unreached || s.now < c.again {
+	if !s.unreached || s.Now < c.again {
 		return false
 	}
 	c.asked = s.roster.Draw(canvassMost, c.asked[:0])
@@ -32,16 +32,16 @@ func (s *search) asksAll() bool {
 		s.unreached = false
 		return false
 	}
-	first := len(s.actions)
+	first := len(s.Answer())
 	for _, m := range c.asked {
 		s.tell(m, &body{kind: inquire, sight: s.sight(), member: m})
 	}
-	for i := range s.actions[first:] {
-		s.actions[first+i].Question = true
+	for i := range s.Answer()[first:] {
+		s.Answer()[first+i].Question = true
 	}
 	c.pause = min(max(2*c.pause, s.reply), s.window)
-	c.again = s.now.Add(c.pause)
-	s.idle, s.looks, s.gathers = clock.Never, clock.Never, s.now.Add(s.reply)
+	c.again = s.Now.Add(c.pause)
+	s.idle, s.looks, s.gathers = clock.Never, clock.Never, s.Now.Add(s.reply)
 	return true
 }
 
@@ -56,7 +56,7 @@ func (s *search) canvassed(from ident.Member, m *body) {
 	}
 	if m.what == willing {
 		c.pause = 0
-		s.isPresent(from, before(s.now, m.age))
+		s.isPresent(from, before(s.Now, m.age))
 	}
 	if len(c.asked) == 0 {
 		s.gathers = clock.Never
@@ -70,7 +70,7 @@ func (s *search) canvassed(from ident.Member, m *body) {
 func (s *search) late(from ident.Member, m *body) {
 	if m.member == from && m.what == willing && contains(s.silent, from) {
 		s.silent = without(s.silent, from)
-		s.isPresent(from, before(s.now, m.age))
+		s.isPresent(from, before(s.Now, m.age))
 		if s.gathers == clock.Never {
 			s.proceed()
 		}
@@ -86,7 +86,7 @@ func (s *search) isPresent(m ident.Member, served clock.Instant) {
 // asksBack is the word that this member wants the token again, on a token that it passes on:
 // its timekeepers may be among those that do not answer.
 func (s *search) asksBack(to []byte) []byte {
-	if s.demand && s.unreached && s.candidates.n < candidatesMost {
+	if s.Demand && s.unreached && s.candidates.n < candidatesMost {
 		to = (&waiter{member: s.self}).append(to)
 	}
 	return to

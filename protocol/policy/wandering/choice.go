@@ -3,7 +3,6 @@ package wandering
 import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/policy"
 )
 
 const (
@@ -37,7 +36,7 @@ func (s *search) proceed() {
 	c := &s.choice
 	switch {
 	case !s.have:
-	case c.sure && !s.running && s.now >= s.dueAt(c.served):
+	case c.sure && !s.running && s.Now >= s.dueAt(c.served):
 		s.passTo(c.member)
 	case c.member.IsZero() && s.gathers == clock.Never:
 		s.choose()
@@ -52,9 +51,9 @@ func (s *search) choose() {
 		return
 	}
 	e := s.candidates.list[0]
-	horizon := s.now
+	horizon := s.Now
 	if s.running {
-		horizon = s.now.Add(s.operation)
+		horizon = s.Now.Add(s.operation)
 	}
 	if s.dueAt(e.served) > horizon {
 		s.standBy()
@@ -81,7 +80,7 @@ func (s *search) inquireAbout() {
 			return
 		}
 	}
-	c.deadline, c.tries = s.now.Add(s.reply), c.tries+1
+	c.deadline, c.tries = s.Now.Add(s.reply), c.tries+1
 	if t := s.keeper.store.find(c.member); t != nil && t.sure {
 		c.served = max(c.served, t.served)
 	}
@@ -122,11 +121,11 @@ func (s *search) answered(from ident.Member, m *body) {
 			return
 		}
 		c.present = true
-		c.served = max(c.served, before(s.now, m.age))
+		c.served = max(c.served, before(s.Now, m.age))
 	case contains(c.asked[:c.n], from):
 		c.answers++
 		if m.what != unserved {
-			c.served = max(c.served, before(s.now, m.age))
+			c.served = max(c.served, before(s.Now, m.age))
 		}
 		for i := range c.asked[:c.n] {
 			if c.asked[i] == from {
@@ -149,14 +148,14 @@ func (s *search) settle() {
 	if c.served > c.claimed.Add(s.operation) {
 		s.candidates.insert(candidate{member: c.member, served: c.served})
 		if !c.source.IsZero() {
-			m := body{kind: look, sight: s.sight(), member: c.member, age: millis(s.now.Sub(c.served)), older: nothingOlder}
+			m := body{kind: look, sight: s.sight(), member: c.member, age: millis(s.Now.Sub(c.served)), older: nothingOlder}
 			s.tell(c.source, &m)
 		}
 		s.chooseAgain()
 		return
 	}
 	c.sure, s.idle = true, clock.Never
-	s.actions = append(s.actions, policy.Action{Kind: policy.Prepare, Token: s.token.ID, To: c.member})
+	s.Prepare(s.token.ID, c.member)
 	s.proceed()
 }
 
@@ -172,7 +171,7 @@ func (s *search) chooseAgain() {
 	s.refuse = (s.refuse + 1) % refusedKept
 	s.choice = choice{made: s.choice.made, deadline: clock.Never}
 	if s.choice.made == choicesMost {
-		s.choice.made, s.gathers = 0, s.now.Add(s.reply)
+		s.choice.made, s.gathers = 0, s.Now.Add(s.reply)
 		return
 	}
 	s.choose()
@@ -201,12 +200,12 @@ func (s *search) standBy() {
 		return
 	}
 	if s.idle == clock.Never {
-		s.idle, s.pause = s.now, readPauseLeast
+		s.idle, s.pause = s.Now, readPauseLeast
 	}
 	if s.looks == clock.Never {
-		s.looks = s.now.Add(s.pause)
+		s.looks = s.Now.Add(s.pause)
 		if s.outstayed() {
-			s.looks = s.now + 1
+			s.looks = s.Now + 1
 		}
 	}
 }
@@ -218,7 +217,7 @@ func (s *search) looksFor(m ident.Member) {
 		s.lookSoon()
 		return
 	}
-	s.candidates.insert(candidate{member: m, served: s.now - clock.Instant(s.min)})
+	s.candidates.insert(candidate{member: m, served: s.Now - clock.Instant(s.min)})
 	s.choose()
 }
 
@@ -228,7 +227,7 @@ func (s *search) lookSoon() {
 	if !s.have || s.running || s.looks == clock.Never {
 		return
 	}
-	if s.looks = min(s.looks, max(s.now, s.looked.Add(readPauseLeast))); s.looks == s.now {
+	if s.looks = min(s.looks, max(s.Now, s.looked.Add(readPauseLeast))); s.looks == s.Now {
 		s.bearer.onTimer()
 	}
 }
@@ -237,8 +236,8 @@ func (s *search) lookSoon() {
 // token wanders on: what is known here may be wrong.
 func (s *search) lookAgain() {
 	s.pause = min(2*s.pause, readPauseMost)
-	s.looks, s.looked = s.now.Add(s.pause), s.now
-	if !s.running && s.now >= s.came.Add(s.spans.rest) {
+	s.looks, s.looked = s.Now.Add(s.pause), s.Now
+	if !s.running && s.Now >= s.came.Add(s.spans.rest) {
 		s.wander()
 		return
 	}
@@ -258,19 +257,19 @@ func (s *search) onTimer() {
 	if !s.have {
 		return
 	}
-	if s.mayRun() && s.idle != clock.Never && s.choice.member.IsZero() && s.now >= s.rests {
+	if s.mayRun() && s.idle != clock.Never && s.choice.member.IsZero() && s.Now >= s.rests {
 		if s.ran && s.asksAll() {
 			return // others may be due
 		}
 		s.bearer.run() // no other member is due
 	}
-	if s.gathers <= s.now {
+	if s.gathers <= s.Now {
 		s.gathers = clock.Never
 	}
 	switch {
-	case s.choice.deadline <= s.now:
+	case s.choice.deadline <= s.Now:
 		s.unanswered()
-	case s.looks <= s.now:
+	case s.looks <= s.Now:
 		s.lookAgain()
 	}
 	s.proceed()
@@ -287,14 +286,14 @@ func (s *search) deadline() clock.Instant {
 	}
 	next = min(next, s.looks)
 	if s.choice.sure {
-		next = min(next, max(s.dueAt(s.choice.served), s.now+1))
+		next = min(next, max(s.dueAt(s.choice.served), s.Now+1))
 	}
 	if s.idle != clock.Never && s.choice.member.IsZero() && s.gathers == clock.Never {
 		if s.candidates.n > 0 {
-			next = min(next, max(s.dueAt(s.candidates.list[0].served), s.now+1))
+			next = min(next, max(s.dueAt(s.candidates.list[0].served), s.Now+1))
 		}
-		if s.demand && !s.outstayed() {
-			next = min(next, max(s.early, s.rests, s.now+1))
+		if s.Demand && !s.outstayed() {
+			next = min(next, max(s.early, s.rests, s.Now+1))
 		}
 	}
 	return next

@@ -6,11 +6,13 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 // common is what all parts of a walker share: the step in progress, the token here, and what is known of other
 // tokens.
 type common struct {
+	host.Talker
 	spans
 	Tuning
 	isFair bool // the preset
@@ -18,15 +20,9 @@ type common struct {
 	roster policy.Roster
 	rng    rand.Rand
 
-	// of one Step
-	now     clock.Instant
-	actions []policy.Action
-	out     []byte // the bodies and fields of actions
-	drawn   []ident.Member
-	members []ident.Member // scratch
+	drawn, members []ident.Member // scratch
 
-	demand bool
-	early  clock.Instant // no operation begins before
+	early clock.Instant // no operation begins before
 	holding
 	sightings sightings
 }
@@ -47,7 +43,7 @@ func (c *common) sight() sight {
 	if c.sightings.fateOf(&c.token.ID) == shunned {
 		return sight{}
 	}
-	return sight{id: c.token.ID, born: c.token.Born, hop: c.token.Hop, age: millis(c.now.Sub(c.birth))}
+	return sight{id: c.token.ID, born: c.token.Born, hop: c.token.Hop, age: millis(c.Now.Sub(c.birth))}
 }
 
 // timekeepersOf are the members that keep the turns of m. The next call overwrites them.
@@ -64,13 +60,13 @@ func (c *common) isTimekeeper(m, keeper ident.Member) bool {
 // mayRun reports whether the operation may begin: a program wants it, Δmin has passed
 // since it last ran, and the token has not outstayed the longest rest.
 func (c *common) mayRun() bool {
-	return c.demand && !c.running && c.now >= c.early && !c.outstayed()
+	return c.Demand && !c.running && c.Now >= c.early && !c.outstayed()
 }
 
 // outstayed reports whether the preset fair passes the token on before the operation
 // runs under it here again: others may be due that this member does not know.
 func (c *common) outstayed() bool {
-	return c.isFair && c.ran && c.now >= c.came.Add(c.spans.rest)
+	return c.isFair && c.ran && c.Now >= c.came.Add(c.spans.rest)
 }
 
 // tell sends a message.
@@ -78,7 +74,5 @@ func (c *common) tell(to ident.Member, m *body) {
 	if to.IsZero() || to == c.self {
 		return
 	}
-	start := len(c.out)
-	c.out = m.append(c.out)
-	c.actions = append(c.actions, policy.Action{Kind: policy.Tell, To: to, Field: c.out[start:len(c.out):len(c.out)]})
+	c.Tell(to, m.append)
 }

@@ -31,7 +31,7 @@ func (w *walker) hear(from ident.Member, b []byte) {
 		to := w.fair.lookedAt(from, &m)
 		w.object(from, to, &m.sight)
 		if !to.IsZero() {
-			w.fair.report(to, before(w.now, m.older))
+			w.fair.report(to, before(w.Now, m.older))
 		}
 	case inquire:
 		w.object(from, from, &m.sight)
@@ -41,7 +41,7 @@ func (w *walker) hear(from ident.Member, b []byte) {
 	case answer:
 		w.fair.answered(from, &m)
 	case demand:
-		w.fair.demanded(from, m.what == willing, before(w.now, m.age))
+		w.fair.demanded(from, m.what == willing, before(w.Now, m.age))
 	case heard:
 		w.hinted(from, &m)
 	}
@@ -57,7 +57,7 @@ func (w *walker) hinted(from ident.Member, m *body) {
 	if origin.IsZero() {
 		origin = from
 	}
-	w.sightings.hint(&m.sight, from, origin, before(w.now, m.sight.age))
+	w.sightings.hint(&m.sight, from, origin, before(w.Now, m.sight.age))
 	w.yield()
 }
 
@@ -68,25 +68,25 @@ func (w *walker) object(from, holder ident.Member, t *sight) {
 		return
 	}
 	if w.have {
-		w.sightings.here(&w.token, w.now)
+		w.sightings.here(&w.token, w.Now)
 	}
 	if !holder.IsZero() {
 		w.tellPreceding(holder, t)
 	}
-	w.sightings.note(t, from, w.now)
+	w.sightings.note(t, from, w.Now)
 	w.yield()
 }
 
 // tellPreceding tells the holder of a token of one that precedes it and was heard of after it
 // was made, and which member has said so.
 func (w *walker) tellPreceding(holder ident.Member, t *sight) {
-	since := max(before(w.now, t.age), w.now-clock.Instant(w.window))
+	since := max(before(w.Now, t.age), w.Now-clock.Instant(w.window))
 	switch s, told := w.sightings.recall(t, since, &w.rng); {
 	case s == nil:
 	case told == nil: // it was here
-		w.tell(holder, &body{kind: heard, member: w.self, sight: sight{id: s.id, born: s.born, hop: s.hop, age: millis(w.now.Sub(s.held))}})
+		w.tell(holder, &body{kind: heard, member: w.self, sight: sight{id: s.id, born: s.born, hop: s.hop, age: millis(w.Now.Sub(s.held))}})
 	default:
-		w.tell(holder, &body{kind: heard, member: told.origin, sight: sight{id: s.id, born: s.born, hop: told.hop, age: millis(w.now.Sub(told.at))}})
+		w.tell(holder, &body{kind: heard, member: told.origin, sight: sight{id: s.id, born: s.born, hop: told.hop, age: millis(w.Now.Sub(told.at))}})
 	}
 }
 
@@ -97,8 +97,8 @@ func (w *walker) inquired(from ident.Member, m *body) {
 		w.tell(from, &a)
 		return
 	}
-	a := body{kind: answer, member: w.self, what: unwilling, age: millis(w.now.Sub(max(w.early, 0)) + w.min)}
-	if w.demand {
+	a := body{kind: answer, member: w.self, what: unwilling, age: millis(w.Now.Sub(max(w.early, 0)) + w.min)}
+	if w.Demand {
 		a.what = willing
 	}
 	w.fair.correct()

@@ -131,6 +131,12 @@ func (g *group) step(at int, e policy.Event) {
 	for _, a := range slices.Clone(g.keepers[at].Step(g.now, e, nil)) {
 		g.carryOut(at, a)
 	}
+	if due := g.keepers[at].Deadline(); due != g.asked[at] || e.Kind == policy.Timer {
+		g.asked[at] = due
+		if due != clock.Never {
+			g.plan(due, at, policy.Event{Kind: policy.Timer})
+		}
+	}
 }
 
 func (g *group) carryOut(at int, a policy.Action) {
@@ -163,10 +169,5 @@ func (g *group) carryOut(at int, a policy.Action) {
 		}
 	case policy.Tell:
 		g.plan(g.now, indexOf(a.To), policy.Event{Kind: policy.Message, From: idOf(at), Body: slices.Clone(a.Field)})
-	case policy.Wait:
-		g.asked[at] = a.At
-		if a.At != clock.Never {
-			g.plan(a.At, at, policy.Event{Kind: policy.Timer})
-		}
 	}
 }

@@ -33,11 +33,11 @@ func (w *walker) arrive(e *policy.Event) {
 		return // told twice
 	}
 	b := parseBaggage(t.Field)
-	birth := before(w.now, b.age)
-	w.sightings.here(t, w.now)
+	birth := before(w.Now, b.age)
+	w.sightings.here(t, w.Now)
 	w.sightings.took(&t.ID)
 	w.had()
-	if w.sightings.superseded(t, birth, w.now, w.window) {
+	if w.sightings.superseded(t, birth, w.Now, w.window) {
 		w.drop(t)
 		return
 	}
@@ -45,13 +45,13 @@ func (w *walker) arrive(e *policy.Event) {
 		if !w.have { // or those of both tokens are for the one that stays
 			w.fair.candidates.n = 0
 		}
-		w.fair.candidates.read(w.now, b.records)
+		w.fair.candidates.read(w.Now, b.records)
 		w.fair.candidates.remove(e.From)
 		w.fair.candidates.remove(w.self) // on the second token's list it may stand
 	}
-	w.take(holding{token: *t, came: w.now, birth: birth, streak: b.streak, have: true}, false)
+	w.take(holding{token: *t, came: w.Now, birth: birth, streak: b.streak, have: true}, false)
 	if w.fair != nil && w.have && w.token.ID == t.ID && b.names(e.From) {
-		w.fair.candidates.insert(candidate{member: e.From, served: w.now}) // it asks back
+		w.fair.candidates.insert(candidate{member: e.From, served: w.Now}) // it asks back
 	}
 }
 
@@ -62,12 +62,12 @@ func (w *walker) appear(e *policy.Event) {
 		return
 	}
 	b := parseBaggage(t.Field)
-	w.sightings.here(t, w.now)
+	w.sightings.here(t, w.Now)
 	if t.Hop == 0 {
 		w.sightings.made(&t.ID)
 	}
 	w.had()
-	h := holding{token: *t, came: w.now, birth: before(w.now, b.age), streak: b.streak, have: true}
+	h := holding{token: *t, came: w.Now, birth: before(w.Now, b.age), streak: b.streak, have: true}
 	if e.Kind == policy.Generated && w.have && !w.spare.have {
 		h.token.Field = nil
 		w.spare = h // no keeper here has asked for it: it is in place of the one that is here
@@ -117,7 +117,7 @@ func (w *walker) begin(h holding, alone bool) {
 		return
 	}
 	if alone && !w.running { // no member waits for it further on
-		w.rests = max(w.rests, w.now.Add(w.skip))
+		w.rests = max(w.rests, w.Now.Add(w.skip))
 	}
 	w.next = ident.Member{}
 	if alone { // others may have failed, and a member that waits has said so since
@@ -128,11 +128,11 @@ func (w *walker) begin(h holding, alone bool) {
 			w.next = drawn[0]
 		}
 	}
-	w.actions = append(w.actions, policy.Action{Kind: policy.Prepare, Token: w.token.ID, To: w.next})
+	w.Prepare(w.token.ID, w.next)
 }
 
 func (w *walker) run() {
-	w.running, w.rests, w.began = true, clock.Never, w.now
+	w.running, w.rests, w.began = true, clock.Never, w.Now
 	if w.fair != nil {
 		w.fair.idle, w.fair.looks = clock.Never, clock.Never // or it could wander while it runs
 		if w.ran {
@@ -140,15 +140,15 @@ func (w *walker) run() {
 		}
 	}
 	w.ran = true
-	w.actions = append(w.actions, policy.Action{Kind: policy.Run, Token: w.token.ID})
+	w.Run(w.token.ID)
 }
 
 // rest is for how long a token stays with a member that does not run: not at all,
 // unless it has met many such members in a row.
 func (w *walker) rest() {
-	w.rests = w.now
+	w.rests = w.Now
 	if w.streak >= hurry {
-		w.rests = w.now.Add(w.grownRest(int(w.streak - hurry)))
+		w.rests = w.Now.Add(w.grownRest(int(w.streak - hurry)))
 	}
 	if w.streak < 255 {
 		w.streak++
@@ -187,12 +187,12 @@ func (w *walker) hasten(to ident.Member) {
 
 // drop removes a token.
 func (w *walker) drop(t *policy.Token) {
-	w.actions = append(w.actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: t.ID})
+	w.Drop(t.ID, policy.Superseded)
 }
 
 // yield drops the token that rests here when one of higher precedence circulates.
 func (w *walker) yield() {
-	if w.have && !w.running && w.sightings.superseded(&w.token, w.birth, w.now, w.window) {
+	if w.have && !w.running && w.sightings.superseded(&w.token, w.birth, w.Now, w.window) {
 		w.drop(&w.token)
 		w.have = false
 		w.beginSpare()
@@ -207,11 +207,11 @@ func (w *walker) ended(e *policy.Event) {
 	if !w.have || !w.running || w.token.ID != e.Token.ID {
 		return
 	}
-	w.running, w.rests = false, w.now
+	w.running, w.rests = false, w.Now
 	if e.Operated {
 		w.streak = 0
 	} else {
-		w.rests = w.now.Add(w.skip)
+		w.rests = w.Now.Add(w.skip)
 	}
 	if w.spare.have && outranks(&w.spare.token, &w.token) {
 		w.drop(&w.token)
@@ -232,12 +232,8 @@ func (w *walker) ended(e *policy.Event) {
 
 // pass hands the token on.
 func (w *walker) pass(to ident.Member) {
-	start := len(w.out)
-	w.out = w.appendBaggage(w.out)
-	w.actions = append(w.actions, policy.Action{
-		Kind: policy.Pass, Token: w.token.ID, To: to, Field: w.out[start:len(w.out):len(w.out)],
-	})
-	w.sightings.here(&w.token, w.now)
+	w.Pass(w.token.ID, to, w.Field(w.appendBaggage))
+	w.sightings.here(&w.token, w.Now)
 	w.have = false
 	if w.fair != nil {
 		w.fair.served()
@@ -297,16 +293,16 @@ func (w *walker) returned(e *policy.Event) {
 	if w.sent.token == t.ID {
 		from = w.sent.to
 	}
-	h := holding{token: t, came: w.now, birth: w.birth, streak: w.streak, have: true}
+	h := holding{token: t, came: w.Now, birth: w.birth, streak: w.streak, have: true}
 	if w.token.ID != t.ID {
-		h.birth = before(w.now, parseBaggage(t.Field).age)
+		h.birth = before(w.Now, parseBaggage(t.Field).age)
 	}
 	if w.fair != nil {
 		w.fair.candidates.remove(from)
 	}
 	w.take(h, true)
 	if w.have && w.token.ID == t.ID && !w.running {
-		w.rests = w.now.Add(w.skip)
+		w.rests = w.Now.Add(w.skip)
 	}
 }
 
@@ -314,6 +310,6 @@ func (w *walker) returned(e *policy.Event) {
 func (w *walker) delivered(e *policy.Event) {
 	w.sightings.took(&e.Token.ID)
 	if l := &w.sent; w.fair != nil && l.token == e.Token.ID && !l.wanders {
-		w.fair.serves(e.From, &sight{id: l.token, born: e.Token.Born, hop: e.Token.Hop + 1, age: millis(w.now.Sub(l.birth))})
+		w.fair.serves(e.From, &sight{id: l.token, born: e.Token.Born, hop: e.Token.Hop + 1, age: millis(w.Now.Sub(l.birth))})
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/host"
+	"github.com/wandertoken/wander/protocol/policy/wandering/papers"
 )
 
 // One liar tells all of a later token that does not exist. They pass that on, each
@@ -21,7 +23,7 @@ func TestOneLiarsTokenIsNotBelieved(t *testing.T) {
 		holder := walkerAt(t, 1, Fair, table1)
 		holder.Step(2*second, arrival(9, 1000), nil)
 		at, dropped := 5*second, 0
-		holder.now = at
+		holder.Now = at
 		for i := byte(2); i < 14; i++ {
 			witness := walkerAt(t, i, Fair, table1)
 			invented := sight{id: ident.Token{66}, born: 1 << 40, hop: ^uint64(0)}
@@ -160,7 +162,7 @@ func victims(t *testing.T, members, victim int, liars ...int) *group {
 	p.Preset, p.MembersMax = Fair, members
 	g := newGroup(t, members, p)
 	g.mint(1, policy.Arrival)
-	g.every(clock.Instant(MinInterval(p.OperationTime, p.MembersMax)/4)+1, func() {
+	g.every(clock.Instant(papers.MinInterval(p.OperationTime, p.MembersMax)/4)+1, func() {
 		for _, liar := range liars {
 			m := body{kind: look, sight: sight{id: ident.Token{66}, born: 0}, member: idOf(victim), older: nothingOlder}
 			g.tellWitnesses(liar, victim, m)
@@ -200,7 +202,7 @@ func TestDeniedTurnsGainTwo(t *testing.T) {
 	const rounds = 30
 	g := victims(t, 120, 20)
 	g.every(second, func() { // and would take the token at any time
-		g.walkers[20].early = longAgo
+		g.walkers[20].early = host.LongAgo
 		g.tellWitnesses(20, 20, body{kind: demand, what: willing, age: 1 << 31})
 	})
 	g.runRounds(rounds)
@@ -291,7 +293,7 @@ func TestWanted_Flood_LooksAreThinned(t *testing.T) {
 	w.Step(now, policy.Event{Kind: policy.Timer}, nil) // nobody is due
 	for ; now < 5*second; now += second / 1000 {
 		sent += len(kinds(w.Step(now, policy.Event{Kind: policy.Wanted}, nil), policy.Tell))
-		if now >= w.asked {
+		if now >= w.Deadline() {
 			sent += len(kinds(w.Step(now, policy.Event{Kind: policy.Timer}, nil), policy.Tell))
 		}
 	}
@@ -307,20 +309,20 @@ func TestWanted_LightTokenComesBack_GoesToWhoWaits(t *testing.T) {
 	e := arrival(9, 1000)
 	passed := kinds(w.Step(2*second, e, nil), policy.Pass)
 	if len(passed) == 0 {
-		passed = kinds(w.Step(w.asked, policy.Event{Kind: policy.Timer}, nil), policy.Pass)
+		passed = kinds(w.Step(w.Deadline(), policy.Event{Kind: policy.Timer}, nil), policy.Pass)
 	}
 	require.Len(t, passed, 1)
 	back := policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: e.Token}
 	w.Step(3*second, policy.Event{Kind: policy.Wanted, From: waits}, nil)
 	w.Step(4*second, back, nil)
-	passed = kinds(w.Step(w.asked, policy.Event{Kind: policy.Timer}, nil), policy.Pass)
+	passed = kinds(w.Step(w.Deadline(), policy.Event{Kind: policy.Timer}, nil), policy.Pass)
 	require.Len(t, passed, 1)
 	assert.Equal(t, waits, passed[0].To)
 
-	w.Step(w.now+second, policy.Event{Kind: policy.Wanted, From: waits}, nil)
-	w.Step(w.now+second, back, nil)
-	require.Empty(t, kinds(w.Step(w.now, policy.Event{Kind: policy.Wanted, From: ident.Member{1}}, nil), policy.Pass))
-	again := kinds(w.Step(w.now, policy.Event{Kind: policy.Wanted, From: ident.Member{6}}, nil), policy.Pass)
+	w.Step(w.Now+second, policy.Event{Kind: policy.Wanted, From: waits}, nil)
+	w.Step(w.Now+second, back, nil)
+	require.Empty(t, kinds(w.Step(w.Now, policy.Event{Kind: policy.Wanted, From: ident.Member{1}}, nil), policy.Pass))
+	again := kinds(w.Step(w.Now, policy.Event{Kind: policy.Wanted, From: ident.Member{6}}, nil), policy.Pass)
 	require.Len(t, again, 1, "another one waits, and the token rests")
 	assert.Equal(t, ident.Member{6}, again[0].To)
 }

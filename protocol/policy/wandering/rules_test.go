@@ -147,9 +147,8 @@ func TestRestUnderLight(t *testing.T) {
 		p.SkipDelay = c.skip
 		w := walkerAt(t, 1, Light, p)
 		w.roster = everybody{c.members, 1}
-		waits := kinds(w.Step(2*second, arrivalWith(9, 1000, carrying(c.streak, 0)), nil), policy.Wait)
-		require.Len(t, waits, 1)
-		assert.Equal(t, c.rests, waits[0].At.Sub(2*second), "%+v", c)
+		w.Step(2*second, arrivalWith(9, 1000, carrying(c.streak, 0)), nil)
+		assert.Equal(t, c.rests, w.Deadline().Sub(2*second), "%+v", c)
 	}
 }
 
@@ -215,7 +214,7 @@ func answering(w *walker, asked []byte, itself, others time.Duration) (all []pol
 		if from == 5 {
 			m.age = millis(itself)
 		}
-		all = append(all, detached(w.Step(w.now, said(from, m), nil))...)
+		all = append(all, detached(w.Step(w.Now, said(from, m), nil))...)
 	}
 	return all
 }
@@ -252,7 +251,7 @@ func TestCandidateWaitsForItsInterval(t *testing.T) {
 	require.Empty(t, kinds(actions, policy.Pass), "the operation runs")
 	ended := policy.Event{Kind: policy.OperationEnded, Operated: true, Token: policy.Token{ID: ident.Token{9}}}
 	require.Empty(t, kinds(w.Step(3*second, ended, nil), policy.Pass))
-	require.Equal(t, 5*second, w.asked)
+	require.Equal(t, 5*second, w.Deadline())
 	require.Len(t, kinds(w.Step(5*second, policy.Event{Kind: policy.Timer}, nil), policy.Pass), 1)
 }
 

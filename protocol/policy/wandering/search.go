@@ -5,6 +5,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 // readsAtOnce is how many members at random are asked for reports in one look.
@@ -58,17 +59,17 @@ type bearer interface {
 func newSearch(c *common, k *timekeeper, b bearer) search {
 	return search{
 		common: c, keeper: k, bearer: b,
-		gathers: clock.Never, looks: clock.Never, looked: longAgo, idle: clock.Never, canvass: canvass{again: longAgo},
+		gathers: clock.Never, looks: clock.Never, looked: host.LongAgo, idle: clock.Never, canvass: canvass{again: host.LongAgo},
 	}
 }
 
 // serves tells the timekeepers of a member that has taken the token that it is served now. They
 // report to it which members have waited longer than those that came with the token.
 func (s *search) serves(m ident.Member, t *sight) {
-	l := body{kind: look, sight: *t, member: m, older: s.candidates.threshold(s.now)}
+	l := body{kind: look, sight: *t, member: m, older: s.candidates.threshold(s.Now)}
 	for _, keeper := range s.timekeepersOf(m) {
 		if keeper == s.self {
-			s.keeper.testify(s.self, m, s.now)
+			s.keeper.testify(s.self, m, s.Now)
 		}
 		s.tell(keeper, &l)
 	}
@@ -84,7 +85,7 @@ func (s *search) seek(alone bool) {
 	s.refused, s.silent, s.present = [refusedKept]ident.Member{}, s.silent[:0], s.present[:0]
 	s.candidates.remove(s.self)
 	s.readOwn()
-	s.gathers, s.looks = s.now.Add(s.gather), clock.Never
+	s.gathers, s.looks = s.Now.Add(s.gather), clock.Never
 	if alone {
 		s.read()
 	}
@@ -93,17 +94,17 @@ func (s *search) seek(alone bool) {
 // gatherAnew asks once more which members are due, while the operation runs here a second time. Short
 // operations would otherwise spend all that a member hears of another one.
 func (s *search) gatherAnew() {
-	s.gathers = s.now.Add(s.gather)
+	s.gathers = s.Now.Add(s.gather)
 	s.readOwn()
-	if s.now >= s.looked.Add(readPauseLeast) {
-		s.looked = s.now
+	if s.Now >= s.looked.Add(readPauseLeast) {
+		s.looked = s.Now
 		s.read()
 	}
 }
 
 // read asks members at random for reports.
 func (s *search) read() {
-	m := body{kind: look, sight: s.sight(), older: s.candidates.threshold(s.now)}
+	m := body{kind: look, sight: s.sight(), older: s.candidates.threshold(s.Now)}
 	s.members = s.roster.Draw(s.Reads, s.members[:0])
 	for _, to := range s.members {
 		s.tell(to, &m)
@@ -113,7 +114,7 @@ func (s *search) read() {
 // readOwn takes candidates from what this member knows as a timekeeper.
 func (s *search) readOwn() {
 	var found [reportMost]*testimony
-	for _, t := range found[:s.keeper.longest(before(s.now, s.candidates.threshold(s.now)), &found)] {
+	for _, t := range found[:s.keeper.longest(before(s.Now, s.candidates.threshold(s.Now)), &found)] {
 		s.candidates.insert(candidate{member: t.member, served: t.served})
 	}
 }
@@ -121,12 +122,12 @@ func (s *search) readOwn() {
 // reported takes candidates from a report: only members whose turns the sender
 // keeps, so no member can report itself or those that it likes.
 func (s *search) reported(from ident.Member, m *body) {
-	if !s.have || !s.keeper.store.reports.may(from, s.now, s.reply) {
+	if !s.have || !s.keeper.store.reports.may(from, s.Now, s.reply) {
 		return
 	}
 	for _, r := range m.records[:m.n] {
 		if r.member != s.self && r.member != from && !contains(s.refused[:], r.member) && s.isTimekeeper(r.member, from) {
-			s.candidates.insert(candidate{r.member, before(s.now, r.age), from})
+			s.candidates.insert(candidate{r.member, before(s.Now, r.age), from})
 		}
 	}
 	if s.gathers == clock.Never {

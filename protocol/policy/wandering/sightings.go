@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 // credible is how many members have to tell of a token for who has not held it
@@ -21,7 +22,7 @@ type sighting struct {
 	id      ident.Token
 	born    uint64
 	hop     uint64        // at which it was here last
-	held    clock.Instant // when that was; or longAgo
+	held    clock.Instant // when that was; or host.LongAgo
 	heard   clock.Instant // when it was here or told of last
 	fate    fate
 	sources [credible]source
@@ -86,9 +87,9 @@ func (s *sightings) of(t *sight, by, origin ident.Member) *sighting {
 	r := s.find(&t.id)
 	if r == nil {
 		r = s.room(by, origin)
-		*r = sighting{id: t.id, born: t.born, held: longAgo, heard: longAgo}
+		*r = sighting{id: t.id, born: t.born, held: host.LongAgo, heard: host.LongAgo}
 		for i := range r.sources {
-			r.sources[i].at = longAgo
+			r.sources[i].at = host.LongAgo
 		}
 	}
 	return r
@@ -126,11 +127,11 @@ func (s *sightings) room(by, origin ident.Member) *sighting {
 
 func (r *sighting) onlyOf(by, origin ident.Member) bool {
 	for i := range r.sources {
-		if o := &r.sources[i]; o.at > longAgo && !o.shares(by, origin) {
+		if o := &r.sources[i]; o.at > host.LongAgo && !o.shares(by, origin) {
 			return false
 		}
 	}
-	return r.held == longAgo
+	return r.held == host.LongAgo
 }
 
 // tell notes a source in the place of its earlier word, or of the earliest one.
@@ -169,7 +170,7 @@ func (s *sightings) recall(other *sight, since clock.Instant, rng *rand.Rand) (f
 	n := 0
 	for i := range s.records[:s.n] {
 		r := &s.records[i]
-		if !precedes(r.born, &r.id, other.born, &other.id) {
+		if !host.Precedes(r.born, &r.id, other.born, &other.id) {
 			continue
 		}
 		if r.held > since && r.fate != shunned {
@@ -186,12 +187,6 @@ func (s *sightings) recall(other *sight, since clock.Instant, rng *rand.Rand) (f
 	return found, told
 }
 
-// precedes orders tokens by their genesis time, the latest first, and by id where that is
-// equal: so what stays is what the fence of programs is greatest under (token.Fence).
-func precedes(born uint64, id *ident.Token, otherBorn uint64, other *ident.Token) bool {
-	return born > otherBorn || born == otherBorn && id.Compare(*other) < 0
-}
-
 // superseded reports whether a token of higher precedence circulates: one that was
 // seen within the window, and after this one was made. What was seen before may be
 // the one that this one was made in place of; and what was made here, and has never
@@ -200,7 +195,7 @@ func (s *sightings) superseded(t *policy.Token, birth, now clock.Instant, window
 	since := max(birth, now-clock.Instant(window))
 	for i := range s.records[:s.n] {
 		r := &s.records[i]
-		if r.fate == taken && precedes(r.born, &r.id, t.Born, &t.ID) && r.credibleSince(since) {
+		if r.fate == taken && host.Precedes(r.born, &r.id, t.Born, &t.ID) && r.credibleSince(since) {
 			return true
 		}
 	}
@@ -209,7 +204,7 @@ func (s *sightings) superseded(t *policy.Token, birth, now clock.Instant, window
 
 // outranks reports whether of two tokens that are here the first one stays, whether or
 // not another member has had it: programs may have run under it.
-func outranks(t, o *policy.Token) bool { return precedes(t.Born, &t.ID, o.Born, &o.ID) }
+func outranks(t, o *policy.Token) bool { return host.Precedes(t.Born, &t.ID, o.Born, &o.ID) }
 
 // fateOf is taken for a token of which nothing is known here.
 func (s *sightings) fateOf(id *ident.Token) fate {

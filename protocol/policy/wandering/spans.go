@@ -6,6 +6,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/wandering/papers"
 )
 
 const (
@@ -62,7 +63,7 @@ func deriveSpans(p policy.Params, isFair bool) spans {
 		reply:  min(max(p.OperationTime/8, replyLeast), replyMost),
 	}
 	if s.min == 0 {
-		s.min = MinInterval(p.OperationTime, p.MembersMax)
+		s.min = papers.MinInterval(p.OperationTime, p.MembersMax)
 	}
 	s.round = max(round, s.min)
 	s.rest = max(s.skip, lightRest)

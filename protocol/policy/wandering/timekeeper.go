@@ -20,7 +20,7 @@ func (k *timekeeper) testify(by, m ident.Member, at clock.Instant) {
 			return
 		}
 		t = k.store.add(m)
-		t.wants, t.ranked = true, k.now
+		t.wants, t.ranked = true, k.Now
 	}
 	t.mark(by, at)
 }
@@ -48,11 +48,11 @@ func (k *timekeeper) longest(served clock.Instant, found *[reportMost]*testimony
 // looked up once in a window: members come and go more seldom, and a member that asks again
 // and again costs nothing.
 func (k *timekeeper) isStill(t *testimony) bool {
-	if k.now >= t.ranked.Add(k.window) {
+	if k.Now >= t.ranked.Add(k.window) {
 		if !k.isTimekeeper(t.member, k.self) {
 			return false
 		}
-		t.ranked = k.now
+		t.ranked = k.Now
 	}
 	return true
 }
@@ -63,7 +63,7 @@ func (k *timekeeper) report(to ident.Member, served clock.Instant) {
 	m := body{kind: report}
 	for _, t := range found[:k.longest(served, &found)] {
 		if t.member != to {
-			m.records[m.n] = waiter{t.member, millis(k.now.Sub(t.served))}
+			m.records[m.n] = waiter{t.member, millis(k.Now.Sub(t.served))}
 			m.n++
 		}
 	}
@@ -82,12 +82,12 @@ func (k *timekeeper) demanded(from ident.Member, wants bool, served clock.Instan
 		t.wants = wants
 	}
 	switch {
-	case !wants || !s.demands.may(from, k.now, k.gather):
+	case !wants || !s.demands.may(from, k.Now, k.gather):
 	case t != nil:
 		k.contradict(t, served)
 	case k.isTimekeeper(from, k.self):
 		t = s.add(from)
-		t.served, t.wants, t.ranked = k.now-clock.Instant(k.min), true, k.now
+		t.served, t.wants, t.ranked = k.Now-clock.Instant(k.min), true, k.Now
 	}
 }
 
@@ -107,10 +107,10 @@ func (k *timekeeper) lookedAt(from ident.Member, m *body) (to ident.Member) {
 	if third.IsZero() || third == from || third == k.self {
 		return from
 	}
-	if k.store.marks.may(from, k.now, k.min/4) {
-		k.testify(from, third, before(k.now, m.age))
+	if k.store.marks.may(from, k.Now, k.min/4) {
+		k.testify(from, third, before(k.Now, m.age))
 	}
-	if m.older != nothingOlder && k.store.errands.may(from, k.now, k.gather) {
+	if m.older != nothingOlder && k.store.errands.may(from, k.Now, k.gather) {
 		to = third
 	}
 	return to
@@ -120,7 +120,7 @@ func (k *timekeeper) lookedAt(from ident.Member, m *body) (to ident.Member) {
 func (k *timekeeper) answerAbout(m ident.Member) body {
 	a := body{kind: answer, member: m, what: unserved}
 	if t := k.store.find(m); t != nil && t.sure {
-		a.what, a.age = unwilling, millis(k.now.Sub(t.served))
+		a.what, a.age = unwilling, millis(k.Now.Sub(t.served))
 		if t.wants {
 			a.what = willing
 		}

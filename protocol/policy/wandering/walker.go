@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 // walker is what the presets light and fair have in common: one token at a time, and
@@ -15,8 +16,6 @@ import (
 type walker struct {
 	common
 	began  clock.Instant // when the last operation did
-	begun  bool
-	asked  clock.Instant // the last Wait
 	next   ident.Member  // in the preset light: the member that is to be next; zero: any
 	waiter ident.Member  // and the one that was said to wait last, until it gets the token; zero: none
 
@@ -49,9 +48,8 @@ func newWalker(params policy.Params, in policy.Surroundings, isFair bool) *walke
 	w := &walker{
 		common: common{
 			spans: deriveSpans(params, isFair), Tuning: Tuning{Witnesses: witnesses, Reads: readsAtOnce}, isFair: isFair,
-			self: in.Self, roster: in.Roster, rng: *rand.New(in.Random), early: longAgo,
+			self: in.Self, roster: in.Roster, rng: *rand.New(in.Random), early: host.LongAgo,
 		},
-		asked: clock.Never,
 	}
 	if w.roster == nil {
 		w.roster = policy.Alone{}
@@ -64,17 +62,12 @@ func newWalker(params policy.Params, in policy.Surroundings, isFair bool) *walke
 
 // Step implements policy.Policy.
 func (w *walker) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
-	w.now, w.actions, w.out = now, actions, w.out[:0]
+	first := w.Begin(now, &event, actions)
 	w.happened(&event)
-	if event.Kind == policy.Recalled {
-		return actions
-	}
-	if !w.begun {
-		w.begun = true
+	if first {
 		w.had()
 	}
-	w.wait(event.Kind == policy.Timer)
-	return w.actions
+	return w.Answer()
 }
 
 func (w *walker) happened(event *policy.Event) {
@@ -110,10 +103,9 @@ func (w *walker) happened(event *policy.Event) {
 	}
 }
 
-// recall notes a visit from before a restart, and the operation that ran then; one
-// in the future is a wrong clock's.
+// recall notes a visit from before a restart, and the operation that ran then.
 func (w *walker) recall(event *policy.Event) {
-	at := min(event.At, w.now)
+	at := w.RecalledAt(event)
 	w.sightings.here(&event.Token, at)
 	if event.Operated {
 		w.early = max(w.early, at.Add(w.min))
@@ -121,8 +113,8 @@ func (w *walker) recall(event *policy.Event) {
 }
 
 func (w *walker) demandChanged(demand bool) {
-	again := demand && w.demand
-	w.demand = demand
+	again := demand && w.Demand
+	w.Demand = demand
 	if w.have && w.mayRun() && (w.fair == nil || !w.fair.isOn()) {
 		w.run()
 	}
@@ -142,23 +134,20 @@ func (w *walker) onTimer() {
 		w.fair.search.onTimer()
 		return
 	}
-	if w.have && w.rests <= w.now {
+	if w.have && w.rests <= w.Now {
 		w.pass(w.next)
 	}
 }
 
-// wait asks for the earliest of all that is due later, when that has changed.
-func (w *walker) wait(timer bool) {
-	next := clock.Never
-	if w.fair != nil {
-		next = min(w.fair.again, w.fair.deadline())
-	} else if w.have {
-		next = min(next, w.rests)
+// Deadline implements policy.Policy.
+func (w *walker) Deadline() clock.Instant {
+	switch {
+	case w.fair != nil:
+		return min(w.fair.again, w.fair.deadline())
+	case w.have:
+		return w.rests
 	}
-	if next != w.asked || timer {
-		w.asked = next
-		w.actions = append(w.actions, policy.Action{Kind: policy.Wait, At: next})
-	}
+	return clock.Never
 }
 
 func contains(list []ident.Member, m ident.Member) bool { return slices.Contains(list, m) }
@@ -166,6 +155,6 @@ func contains(list []ident.Member, m ident.Member) bool { return slices.Contains
 // had notes that this member has the token.
 func (w *walker) had() {
 	if w.fair != nil {
-		w.fair.had = w.now
+		w.fair.had = w.Now
 	}
 }

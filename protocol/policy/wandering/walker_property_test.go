@@ -13,6 +13,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/policytest"
 )
 
 // company is a Roster of the members 1 to n; who asks is zero's neighbour, 1.
@@ -47,21 +48,20 @@ type books struct {
 	*rapid.T
 	walker policy.Policy
 	now    clock.Instant
-	asked  clock.Instant
-	places map[ident.Token]tokenPlace
+	places map[ident.Token]policytest.Place
 	tokens []policy.Token
 	demand bool
 }
 
 func newBooks(t *rapid.T, preset string) *books {
-	params := propertyParams
+	params := policy.Params{OperationTime: 40 * time.Millisecond, MembersMax: 5, SkipDelay: 10 * time.Millisecond}
 	params.Preset = preset
 	seed := rapid.Uint64().Draw(t, "seed")
 	made, err := New(params, policy.Surroundings{
 		Self: ident.Member{1}, Random: rand.NewPCG(seed, 0), Roster: company(rapid.SampledFrom([]int{1, 2, 3, 40}).Draw(t, "members")),
 	})
 	require.NoError(t, err)
-	b := &books{T: t, walker: made, asked: clock.Never, places: map[ident.Token]tokenPlace{}}
+	b := &books{T: t, walker: made, places: map[ident.Token]policytest.Place{}}
 	for i := range 5 {
 		b.tokens = append(b.tokens, policy.Token{ID: ident.Token{byte(i + 1)}, Born: uint64(i / 2)})
 	}
@@ -77,8 +77,8 @@ func (b *books) event() (e policy.Event, ok bool) {
 	case policy.Recalled:
 		return e, false
 	case policy.Timer:
-		if b.asked != clock.Never && rapid.Bool().Draw(b.T, "due") {
-			b.now = max(b.now, b.asked)
+		if due := b.walker.Deadline(); due != clock.Never && rapid.Bool().Draw(b.T, "due") {
+			b.now = max(b.now, due)
 		}
 	case policy.DemandChanged:
 		e.Demand = rapid.Bool().Draw(b.T, "demand")
@@ -95,7 +95,7 @@ func (b *books) event() (e policy.Event, ok bool) {
 
 // token draws the token that an event tells of.
 func (b *books) token(e *policy.Event) bool {
-	places, needed := permitted[e.Kind]
+	places, needed := policytest.Permitted[e.Kind]
 	if !needed {
 		return true
 	}
@@ -146,12 +146,12 @@ func (b *books) body() []byte {
 func (b *books) step(e policy.Event) {
 	id := e.Token.ID
 	switch {
-	case receives(e):
-		b.places[id] = kept
+	case policytest.Receives(e):
+		b.places[id] = policytest.Kept
 	case e.Kind == policy.OperationEnded:
-		b.places[id] = kept
+		b.places[id] = policytest.Kept
 	case e.Kind == policy.PassSettled:
-		b.places[id] = away
+		b.places[id] = policytest.Away
 	}
 	actions := b.walker.Step(b.now, e, nil)
 	require.LessOrEqual(b, len(actions), maxActions)
@@ -159,7 +159,7 @@ func (b *books) step(e policy.Event) {
 		b.book(&actions[i])
 	}
 	if e.Kind == policy.Timer {
-		require.Greater(b, b.asked, b.now, "a Timer leaves nothing undone")
+		require.Greater(b, b.walker.Deadline(), b.now, "a Timer leaves nothing undone")
 	}
 }
 
@@ -168,26 +168,24 @@ func (b *books) book(a *policy.Action) {
 	place := b.places[a.Token]
 	switch a.Kind {
 	case policy.Run:
-		require.Equal(b, kept, place)
+		require.Equal(b, policytest.Kept, place)
 		require.True(b, b.demand)
 		for _, p := range b.places {
-			require.NotEqual(b, used, p, "two operations")
+			require.NotEqual(b, policytest.Used, p, "two operations")
 		}
-		b.places[a.Token] = used
+		b.places[a.Token] = policytest.Used
 	case policy.Prepare:
-		require.Contains(b, []tokenPlace{kept, used}, place)
+		require.Contains(b, []policytest.Place{policytest.Kept, policytest.Used}, place)
 	case policy.Pass:
-		require.Equal(b, kept, place)
+		require.Equal(b, policytest.Kept, place)
 		require.NotEqual(b, ident.Member{1}, a.To, "to itself")
-		b.places[a.Token] = sent
+		b.places[a.Token] = policytest.Sent
 	case policy.Drop:
-		require.Equal(b, kept, place)
+		require.Equal(b, policytest.Kept, place)
 		require.Equal(b, policy.Superseded, a.Reason)
-		b.places[a.Token] = away
+		b.places[a.Token] = policytest.Away
 	case policy.Generate, policy.Watch, policy.Unwatch:
 		require.Fail(b, "this is up to a keeper")
-	case policy.Wait:
-		b.asked = a.At
 	case policy.Tell:
 		require.NotContains(b, []ident.Member{{}, {1}}, a.To)
 	}
@@ -217,15 +215,15 @@ func (b *books) rests() {
 	b.step(policy.Event{Kind: policy.DemandChanged})
 	for range 2000 {
 		for _, t := range b.tokens {
-			if b.places[t.ID] == used {
+			if b.places[t.ID] == policytest.Used {
 				b.step(policy.Event{Kind: policy.OperationEnded, Operated: true, Token: t})
 			}
 		}
-		if places := slices.Collect(maps.Values(b.places)); !slices.Contains(places, kept) && !slices.Contains(places, used) {
+		if places := slices.Collect(maps.Values(b.places)); !slices.Contains(places, policytest.Kept) && !slices.Contains(places, policytest.Used) {
 			return
 		}
-		require.NotEqual(b, clock.Never, b.asked, "nobody wakes up")
-		b.now = max(b.now, b.asked)
+		require.NotEqual(b, clock.Never, b.walker.Deadline(), "nobody wakes up")
+		b.now = max(b.now, b.walker.Deadline())
 		b.step(policy.Event{Kind: policy.Timer})
 	}
 	require.Fail(b, "a token never leaves", "%v", b.places)

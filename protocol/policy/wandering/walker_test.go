@@ -47,6 +47,9 @@ func walkerAt(t *testing.T, self byte, preset string, p policy.Params) *walker {
 	return w
 }
 
+// table1 is the case study of the journal paper.
+var table1 = policy.Params{OperationTime: 4 * time.Second, MembersMax: 300, SkipDelay: 100 * time.Millisecond}
+
 const second = clock.Instant(time.Second)
 
 func arrival(id byte, born uint64) policy.Event {

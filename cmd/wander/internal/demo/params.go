@@ -7,7 +7,7 @@ import (
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
-	"github.com/wandertoken/wander/protocol/policy/wandering"
+	"github.com/wandertoken/wander/protocol/policy/wandering/papers"
 )
 
 const (
@@ -30,7 +30,7 @@ func (o Options) params() policy.Params {
 		SkipDelay: max(time.Millisecond, min(group.DefaultSkipDelay, o.OperationTime/10).Truncate(time.Millisecond)),
 	}
 	if !o.Volatile && o.uses("regeneration_mean") {
-		mean := wandering.RegenerationMean(wandering.MinInterval(p.OperationTime, p.MembersMax), p.MembersMax)
+		mean := papers.RegenerationMean(papers.MinInterval(p.OperationTime, p.MembersMax), p.MembersMax)
 		p.RegenerationMean = (patience * time.Duration(mean)).Truncate(time.Millisecond)
 	}
 	if o.uses("target_interval") {

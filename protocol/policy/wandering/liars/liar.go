@@ -11,6 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/keeper"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
+	"github.com/wandertoken/wander/protocol/policy/wandering/papers"
 )
 
 // Lie is in what a member that follows the preset fair otherwise does not.
@@ -70,7 +71,7 @@ func New(params policy.Params, in policy.Surroundings, lie Lie, about []ident.Me
 	if lie == Marking {
 		l.pause = params.MinInterval
 		if l.pause == 0 {
-			l.pause = wandering.MinInterval(params.OperationTime, params.MembersMax)
+			l.pause = papers.MinInterval(params.OperationTime, params.MembersMax)
 		}
 		l.pause = l.pause/4 + time.Millisecond
 	}
@@ -105,6 +106,9 @@ func (l *liar) Step(now clock.Instant, event policy.Event, actions []policy.Acti
 	}
 	return kept
 }
+
+// Deadline implements policy.Policy: lies wait for the next event.
+func (l *liar) Deadline() clock.Instant { return l.honest.Deadline() }
 
 // shirk does not run what it was to run, and says that it has.
 func (l *liar) shirk(now clock.Instant, first int, actions []policy.Action) []policy.Action {

@@ -1,4 +1,4 @@
-package wandering
+package papers
 
 import (
 	"encoding/binary"
@@ -91,7 +91,7 @@ func newWorld(t *testing.T, seed uint64, agents int, params policy.Params) *worl
 	w := &world{t: t, params: params, rng: rand.New(rand.NewPCG(seed, 0)), tokens: map[ident.Token]policy.Token{},
 		operating: map[int]time.Duration{}, alive: map[int]time.Duration{}}
 	for i := range agents {
-		agent, err := New(params, policy.Surroundings{Random: rand.NewPCG(seed, uint64(i)+1)})
+		agent, err := New(params, rand.NewPCG(seed, uint64(i)+1))
 		require.NoError(t, err)
 		w.agents = append(w.agents, &site{policy: agent, asked: clock.Never})
 		w.schedule(0, i, policy.Event{Kind: policy.DemandChanged, Demand: true})
@@ -177,6 +177,12 @@ func (w *world) tell(to int, e policy.Event) {
 	for _, a := range w.actions {
 		w.carryOut(to, a)
 	}
+	if due := s.policy.Deadline(); due != s.asked || e.Kind == policy.Timer {
+		s.asked = due
+		if due != clock.Never {
+			w.schedule(due, to, policy.Event{Kind: policy.Timer})
+		}
+	}
 }
 
 // compare asks the unbounded history for its verdict on a reception.
@@ -220,10 +226,5 @@ func (w *world) carryOut(at int, a policy.Action) {
 	case policy.Generate:
 		w.generated = append(w.generated, w.now)
 		w.mint(at, policy.Generated)
-	case policy.Wait:
-		s.asked = a.At
-		if a.At != clock.Never {
-			w.schedule(a.At, at, policy.Event{Kind: policy.Timer})
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package wandering
+package papers
 
 import (
 	"math/rand/v2"
@@ -53,7 +53,6 @@ type twin struct {
 	running    []policy.Token // empty or one
 	demand     bool
 	regenerate clock.Instant
-	asked      clock.Instant
 }
 
 type guest struct {
@@ -62,7 +61,7 @@ type guest struct {
 }
 
 func newTwin(p policy.Params, rng rand.Source) *twin {
-	w := &twin{min: p.MinInterval, skip: p.SkipDelay, mean: float64(p.RegenerationMean), rng: rand.New(rng), regenerate: clock.Never, asked: clock.Never}
+	w := &twin{min: p.MinInterval, skip: p.SkipDelay, mean: float64(p.RegenerationMean), rng: rand.New(rng), regenerate: clock.Never}
 	if w.min == 0 {
 		w.min = p.OperationTime * time.Duration(p.MembersMax) / 2
 	}
@@ -101,18 +100,18 @@ func (w *twin) Step(now clock.Instant, e policy.Event, actions []policy.Action) 
 	if w.regenerate == clock.Never {
 		w.listen(now) // it begins its work
 	}
-	deadline := w.regenerate
-	if w.held() > 0 {
-		deadline = clock.Never
-		for _, g := range w.resting {
-			deadline = min(deadline, g.until)
-		}
-	}
-	if deadline != w.asked || e.Kind == policy.Timer {
-		w.asked = deadline
-		actions = append(actions, policy.Action{Kind: policy.Wait, At: deadline})
-	}
 	return actions
+}
+
+func (w *twin) Deadline() clock.Instant {
+	if w.held() == 0 {
+		return w.regenerate
+	}
+	deadline := clock.Never
+	for _, g := range w.resting {
+		deadline = min(deadline, g.until)
+	}
+	return deadline
 }
 
 func (w *twin) answer(now clock.Instant, e policy.Event) []policy.Action {

@@ -1,4 +1,4 @@
-package wandering
+package papers
 
 import (
 	"math/rand/v2"
@@ -31,7 +31,7 @@ func newWalk(tb testing.TB, agents, tokens int, demand bool) *walk {
 	params := table1
 	params.MembersMax, params.RegenerationMean = agents, policy.MaxInterval
 	for range agents {
-		agent, err := New(params, policy.Surroundings{Random: source})
+		agent, err := New(params, source)
 		require.NoError(tb, err)
 		agent.Step(0, policy.Event{Kind: policy.DemandChanged, Demand: demand}, nil)
 		w.agents = append(w.agents, agent)

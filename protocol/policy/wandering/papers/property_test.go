@@ -1,4 +1,4 @@
-package wandering
+package papers
 
 import (
 	"math/rand/v2"
@@ -12,16 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
-)
-
-// tokenPlace is where a token is by the member's own books.
-type tokenPlace int
-
-const (
-	away tokenPlace = iota
-	kept            // rests here
-	used            // runs here
-	sent            // its Pass is not settled yet
+	"github.com/wandertoken/wander/protocol/policy/policytest"
 )
 
 // driver plays a member: it draws events that the interface permits, carries
@@ -32,10 +23,9 @@ type driver struct {
 
 	now      clock.Instant
 	tokens   []policy.Token
-	places   map[ident.Token]tokenPlace
+	places   map[ident.Token]policytest.Place
 	kept     map[ident.Token]clock.Instant // since when
 	demand   bool
-	asked    clock.Instant
 	generate int // Generate actions not answered yet
 }
 
@@ -47,23 +37,12 @@ var propertyParams = policy.Params{
 }
 
 func newDriver(t *rapid.T, p policy.Policy, tokens int) *driver {
-	d := &driver{T: t, policy: p, asked: clock.Never,
-		places: map[ident.Token]tokenPlace{}, kept: map[ident.Token]clock.Instant{}}
+	d := &driver{T: t, policy: p, places: map[ident.Token]policytest.Place{}, kept: map[ident.Token]clock.Instant{}}
 	for i := range tokens {
 		born := rapid.Uint64Range(1, uint64(tokens)).Draw(t, "born") // ties are wanted
 		d.tokens = append(d.tokens, policy.Token{ID: ident.Token{byte(i + 1)}, Born: born})
 	}
 	return d
-}
-
-// permitted is where a token may be for an event to tell of it. What is not
-// listed tells of no token.
-var permitted = map[policy.EventKind][]tokenPlace{
-	policy.Arrival:        {away, sent},
-	policy.Generated:      {away},
-	policy.Resumed:        {away},
-	policy.OperationEnded: {used},
-	policy.PassSettled:    {sent},
 }
 
 // draw makes the next event. Its second result is false when there is no token
@@ -76,8 +55,8 @@ func (d *driver) draw() (policy.Event, bool) {
 	}).Draw(d.T, "kind")}
 	switch e.Kind {
 	case policy.Timer:
-		if d.asked != clock.Never && rapid.Bool().Draw(d.T, "due") {
-			d.now = max(d.now, d.asked)
+		if due := d.policy.Deadline(); due != clock.Never && rapid.Bool().Draw(d.T, "due") {
+			d.now = max(d.now, due)
 		}
 	case policy.OperationEnded:
 		e.Operated = rapid.Bool().Draw(d.T, "operated")
@@ -91,7 +70,7 @@ func (d *driver) draw() (policy.Event, bool) {
 }
 
 func (d *driver) drawToken(e *policy.Event) bool {
-	places, needed := permitted[e.Kind]
+	places, needed := policytest.Permitted[e.Kind]
 	if !needed {
 		return true
 	}
@@ -125,31 +104,24 @@ func (d *driver) recall() (events []policy.Event) {
 	return events
 }
 
-// receives reports whether the event puts a token into the policy's hands.
-func receives(e policy.Event) bool {
-	return e.Kind == policy.Arrival || e.Kind == policy.Generated || e.Kind == policy.Resumed ||
-		e.Kind == policy.PassSettled && e.Outcome == policy.Returned
-}
-
 // step hands over an event and books the answer.
 func (d *driver) step(e policy.Event) []policy.Action {
 	id := e.Token.ID
 	switch {
-	case receives(e):
-		d.places[id], d.kept[id] = kept, d.now
+	case policytest.Receives(e):
+		d.places[id], d.kept[id] = policytest.Kept, d.now
 	case e.Kind == policy.PassSettled:
-		d.places[id] = away
+		d.places[id] = policytest.Away
 	}
 	if e.Kind == policy.Generated {
 		d.generate--
 	}
 	actions := d.policy.Step(d.now, e, nil)
-	for i, a := range actions {
+	for _, a := range actions {
 		d.book(e, a)
-		require.True(d, a.Kind != policy.Wait || i == len(actions)-1, "one Wait, and last")
 	}
 	if e.Kind == policy.Timer {
-		require.Greater(d, d.asked, d.now, "a Timer leaves nothing undone")
+		require.Greater(d, d.policy.Deadline(), d.now, "a Timer leaves nothing undone")
 	}
 	return actions
 }
@@ -158,32 +130,30 @@ func (d *driver) book(e policy.Event, a policy.Action) {
 	place := d.places[a.Token]
 	switch a.Kind {
 	case policy.Run:
-		require.Equal(d, kept, place)
+		require.Equal(d, policytest.Kept, place)
 		require.True(d, d.demand, "runs without demand")
 		for id, p := range d.places {
-			require.NotEqual(d, used, p, "runs beside %v", id)
+			require.NotEqual(d, policytest.Used, p, "runs beside %v", id)
 		}
-		d.places[a.Token] = used
+		d.places[a.Token] = policytest.Used
 	case policy.Prepare:
-		require.Contains(d, []tokenPlace{kept, used}, place)
-		require.True(d, receives(e), "prepares a token that has not just come")
+		require.Contains(d, []policytest.Place{policytest.Kept, policytest.Used}, place)
+		require.True(d, policytest.Receives(e), "prepares a token that has not just come")
 	case policy.Pass:
-		require.Contains(d, []tokenPlace{kept, used}, place)
-		require.True(d, place == kept || e.Kind == policy.OperationEnded, "passes what runs")
-		d.places[a.Token] = sent
+		require.Contains(d, []policytest.Place{policytest.Kept, policytest.Used}, place)
+		require.True(d, place == policytest.Kept || e.Kind == policy.OperationEnded, "passes what runs")
+		d.places[a.Token] = policytest.Sent
 	case policy.Drop:
 		require.Equal(d, policy.Arrival, e.Kind)
 		require.Equal(d, e.Token.ID, a.Token)
 		require.Equal(d, policy.Superseded, a.Reason)
-		d.places[a.Token] = away
+		d.places[a.Token] = policytest.Away
 	case policy.Generate:
 		require.Equal(d, policy.Timer, e.Kind)
 		for id, p := range d.places {
-			require.NotContains(d, []tokenPlace{kept, used}, p, "generates while it has %v", id)
+			require.NotContains(d, []policytest.Place{policytest.Kept, policytest.Used}, p, "generates while it has %v", id)
 		}
 		d.generate++
-	case policy.Wait:
-		d.asked = a.At
 	default:
 		require.Fail(d, "unexpected action", "%+v", a)
 	}
@@ -192,8 +162,8 @@ func (d *driver) book(e policy.Event, a policy.Action) {
 // checkNothingForgotten: whatever rests here is passed on in time.
 func (d *driver) checkNothingForgotten() {
 	for id, p := range d.places {
-		if p == kept {
-			require.LessOrEqual(d, d.asked, d.kept[id].Add(propertyParams.SkipDelay), "nobody wakes up for %v", id)
+		if p == policytest.Kept {
+			require.LessOrEqual(d, d.policy.Deadline(), d.kept[id].Add(propertyParams.SkipDelay), "nobody wakes up for %v", id)
 		}
 	}
 }
@@ -208,7 +178,7 @@ func sources(t *rapid.T) (rand.Source, rand.Source) {
 func TestTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		source, twinSource := sources(t)
-		agent, err := New(propertyParams, policy.Surroundings{Random: source})
+		agent, err := New(propertyParams, source)
 		require.NoError(t, err)
 		twin := newTwin(propertyParams, twinSource)
 		d := newDriver(t, agent, rapid.IntRange(1, historySize).Draw(t, "tokens"))
@@ -234,7 +204,7 @@ func TestTwin(t *testing.T) {
 func TestManyTokens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		source, _ := sources(t)
-		agent, err := New(propertyParams, policy.Surroundings{Random: source})
+		agent, err := New(propertyParams, source)
 		require.NoError(t, err)
 		d := newDriver(t, agent, rapid.IntRange(historySize+1, 3*historySize).Draw(t, "tokens"))
 		var unbounded past
@@ -249,7 +219,7 @@ func TestManyTokens(t *testing.T) {
 			}
 			if dropped {
 				require.True(t, unbounded.sandwich(e.Token))
-			} else if receives(e) {
+			} else if policytest.Receives(e) {
 				unbounded.push(e.Token)
 			}
 		}

@@ -1,4 +1,4 @@
-package wandering
+package papers
 
 import (
 	"math"
@@ -27,7 +27,7 @@ func RegenerationMean(minInterval time.Duration, membersMax int) float64 {
 type constants struct {
 	min              time.Duration // Δmin
 	skip             time.Duration // Δskip
-	regenerationMean float64       // γ, ns
+	regenerationMean float64       // γ, ns; the journal paper's
 }
 
 // derive fills in what p leaves to the paper's formulae.

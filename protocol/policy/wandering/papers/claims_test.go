@@ -1,4 +1,4 @@
-package wandering
+package papers
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package wandering
+package papers
 
 import (
 	"testing"
@@ -11,6 +11,8 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/host"
+	"github.com/wandertoken/wander/protocol/policy/policytest"
 )
 
 // The preset report. Its scripts are in testdata/report-*.txt.
@@ -38,16 +40,16 @@ func TestReportConstants(t *testing.T) {
 func TestReportRefusals(t *testing.T) {
 	p := reportSmall
 	p.MaxInterval = 179 * time.Second
-	_, err := New(p, policy.Surroundings{})
+	_, err := New(p, nil)
 	require.ErrorIs(t, err, policy.ErrOutOfRange)
 	assert.ErrorContains(t, err, "max_interval")
 	p.MaxInterval++
 	p.MinInterval = p.MaxInterval
-	_, err = New(p, policy.Surroundings{})
+	_, err = New(p, nil)
 	require.NoError(t, err)
 
 	p.Preset = "rapport"
-	_, err = New(p, policy.Surroundings{})
+	_, err = New(p, nil)
 	require.ErrorIs(t, err, policy.ErrPreset)
 	assert.ErrorContains(t, err, Paper)
 	assert.ErrorContains(t, err, Report)
@@ -88,7 +90,7 @@ type enabling struct {
 }
 
 func (m *removal) last() enabling {
-	last := enabling{until: longAgo}
+	last := enabling{until: host.LongAgo}
 	for _, e := range m.enabled {
 		if e.until >= last.until {
 			last = e
@@ -105,7 +107,7 @@ func (m *removal) removes(t policy.Token) bool {
 
 func (m *removal) runs() bool {
 	for _, place := range m.places {
-		if place == used {
+		if place == policytest.Used {
 			return true
 		}
 	}
@@ -119,9 +121,9 @@ func TestReportRemoval(t *testing.T) {
 	p.Preset, p.MinInterval = Report, 100*time.Millisecond
 	rapid.Check(t, func(t *rapid.T) {
 		p.GeneratorRests = rapid.Bool().Draw(t, "rests")
-		agent, err := New(p, policy.Surroundings{})
+		agent, err := New(p, nil)
 		require.NoError(t, err)
-		m := removal{early: longAgo, driver: newDriver(t, agent, rapid.IntRange(1, historySize).Draw(t, "tokens"))}
+		m := removal{early: host.LongAgo, driver: newDriver(t, agent, rapid.IntRange(1, historySize).Draw(t, "tokens"))}
 		for _, e := range m.recall() {
 			require.Empty(t, agent.Step(0, e, nil))
 			if e.Operated {
@@ -146,7 +148,7 @@ func (m *removal) check(e policy.Event, p policy.Params) {
 	require.Equal(m, removed, drops, "%v: %+v", m.now, e)
 	switch {
 	case removed, e.Token.ID == m.untaken:
-	case receives(e) && !ran && !early && (e.Kind != policy.Generated || !p.GeneratorRests),
+	case policytest.Receives(e) && !ran && !early && (e.Kind != policy.Generated || !p.GeneratorRests),
 		e.Kind == policy.OperationEnded && e.Operated:
 		m.enabled = append(m.enabled, enabling{e.Token, m.now.Add(p.MinInterval)})
 	}
@@ -270,7 +272,7 @@ func TestReportNoAllocations(t *testing.T) {
 	for _, tokens := range []int{1, 3, 3 * historySize} {
 		w := newWalk(t, 30, tokens, true)
 		for i := range w.agents {
-			made, err := New(reportSmall, policy.Surroundings{})
+			made, err := New(reportSmall, nil)
 			require.NoError(t, err)
 			made.Step(0, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
 			w.agents[i] = made

@@ -1,4 +1,4 @@
-package wandering
+package papers
 
 import (
 	"time"
@@ -25,7 +25,7 @@ type literal struct {
 // the paper does not define, is Δmin. A member's demand is ignored. Errors: those of New with the preset report.
 func NewLiteral(params policy.Params) (policy.Policy, error) {
 	params.Preset = Report
-	made, err := New(params, policy.Surroundings{})
+	made, err := New(params, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (l *literal) Step(now clock.Instant, event policy.Event, actions []policy.A
 	for !l.busy && len(l.waiting) > 0 {
 		actions = l.take(now, actions)
 	}
-	return append(actions, policy.Action{Kind: policy.Wait, At: l.deadline()})
+	return actions
 }
 
 // receive is the select at the head of the loop.
@@ -89,7 +89,8 @@ func (l *literal) send(now clock.Instant, actions []policy.Action) []policy.Acti
 	return append(actions, policy.Action{Kind: policy.Pass, Token: l.token.ID})
 }
 
-func (l *literal) deadline() clock.Instant {
+// Deadline implements policy.Policy.
+func (l *literal) Deadline() clock.Instant {
 	if l.busy {
 		return l.until
 	}

@@ -1,4 +1,4 @@
-package wandering
+package papers
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 // The constants of the report paper's figure 1.
@@ -29,7 +30,7 @@ func ReportMaxInterval(minInterval time.Duration) time.Duration { return 3 * min
 // reporter is the report paper's algorithm, as its sections 4 and 4.1 tell it.
 // It implements policy.Policy.
 type reporter struct {
-	host
+	common
 	max           time.Duration // Δmax
 	generation    time.Duration // Δgen
 	growth, decay policy.Ratio  // K1loss, K2loss
@@ -59,74 +60,76 @@ func newReporter(p policy.Params) (policy.Policy, error) {
 			policy.ErrOutOfRange, duration.Format(longest), duration.Format(shortest))
 	}
 	return &reporter{
-		host: newHost(shortest, p.SkipDelay),
-		max:  longest, generation: longest,
+		common: newCommon(constants{min: shortest, skip: p.SkipDelay}),
+		max:    longest, generation: longest,
 		growth: p.GrowthFactor.Or(defaultGrowth), decay: p.DecayFactor.Or(defaultDecay),
-		rests: p.GeneratorRests, enabled: longAgo,
+		rests: p.GeneratorRests, enabled: host.LongAgo,
 	}, nil
 }
 
 // Step implements policy.Policy. The regeneration timeout starts with the
 // first event that is not a Recalled; a Timer will do.
 func (r *reporter) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
+	r.Begin(now, &event, actions)
 	switch event.Kind {
 	case policy.Recalled:
 		if event.Operated {
-			r.enable(&event.Token, r.recallOperation(now, &event))
+			r.enable(&event.Token, r.recallOperation(&event))
 		}
 		return actions
 	case policy.Arrival:
-		actions = r.arrive(now, &event.Token, actions)
+		r.arrive(&event.Token)
 	case policy.Generated:
-		actions = r.admit(now, &event.Token, !r.rests, actions)
+		r.admit(&event.Token, !r.rests)
 	case policy.Resumed:
-		actions = r.admit(now, &event.Token, true, actions)
+		r.admit(&event.Token, true)
 	case policy.PassSettled:
 		if r.settled(&event) {
 			if event.Token.Hop == 0 {
 				r.forgo(&event.Token.ID)
 			}
-			actions = r.admit(now, &event.Token, true, actions)
+			r.admit(&event.Token, true)
 		}
 	case policy.Timer:
-		actions = r.timer(now, actions)
+		r.timer()
 	case policy.OperationEnded:
 		if event.Operated {
 			r.enable(&event.Token, now)
 		}
-		actions = r.ended(now, &event, actions)
+		r.ended(&event)
 	case policy.DemandChanged:
-		r.demand = event.Demand
-		actions = r.runResting(now, actions)
+		r.Demand = event.Demand
+		r.runResting()
 	}
 	if r.listens() {
 		r.regenerate = now.Add(r.generation)
 	}
-	return r.wait(event.Kind == policy.Timer, actions)
+	return r.Answer()
 }
 
 // arrive applies the token removal rule of section 4 before anything else: a
 // token does not stay within Δmin of an operation under one that precedes it.
 // Whether it stays or not, Δgen comes nearer to Δmax (section 4.1).
-func (r *reporter) arrive(now clock.Instant, t *policy.Token, actions []policy.Action) []policy.Action {
+func (r *reporter) arrive(t *policy.Token) {
 	r.generation -= r.decay.Of(r.generation - r.max)
 	if t.ID == r.untaken {
 		r.untaken = ident.Token{}
 	}
-	if now <= r.enabled && r.enabler.precedes(t) && !r.holds(&t.ID) {
-		return r.drop(t, actions)
+	if r.Now <= r.enabled && r.enabler.precedes(t) && !r.holds(&t.ID) {
+		r.drop(t)
+	} else {
+		r.admit(t, true)
 	}
-	return r.admit(now, t, true, actions)
 }
 
 // admit decides about a token that stays. If no member has demand tokens would
 // never meet, so a token that only the missing demand keeps from running
 // enables what does not happen, and removes others all the same.
-func (r *reporter) admit(now clock.Instant, t *policy.Token, mayRun bool, actions []policy.Action) []policy.Action {
-	if mayRun && !r.running && now > max(r.early, r.enabled) {
-		r.enable(t, now)
+func (r *reporter) admit(t *policy.Token, mayRun bool) {
+	if mayRun && !r.running && r.Now > max(r.early, r.enabled) {
+		r.enable(t, r.Now)
 	}
-	return r.keep(now, t, mayRun, actions)
+	r.keep(t, mayRun)
 }
 
 // enable notes which token removes others for Δmin from an instant on.
@@ -140,17 +143,18 @@ func (r *reporter) enable(t *policy.Token, at clock.Instant) {
 func (r *reporter) forgo(id *ident.Token) {
 	r.untaken = *id
 	if r.enabler.id == *id {
-		r.enabled = longAgo
+		r.enabled = host.LongAgo
 	}
 }
 
 // timer passes on what has rested, or generates; then Δgen grows (section 4.1).
-func (r *reporter) timer(now clock.Instant, actions []policy.Action) []policy.Action {
-	if !r.overdue(now) {
-		return r.passRested(now, actions)
+func (r *reporter) timer() {
+	if !r.overdue() {
+		r.passRested()
+		return
 	}
 	r.generation = r.grown()
-	return r.generate(actions)
+	r.generate()
 }
 
 // grown is Δgen·K1loss. It ends at what no interval may exceed, or grows no
