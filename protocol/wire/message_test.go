@@ -18,14 +18,14 @@ import (
 
 func TestEveryTypeIsSampled(t *testing.T) {
 	messages, small := samples(), smallest()
-	require.Len(t, small, len(messages))
-	require.Len(t, makers, len(messages))
+	require.Len(t, small, len(messages), "samples and smallest in sample_test.go")
+	require.Len(t, makers, len(messages), "samples and makers in sample_test.go")
 	for i, m := range messages {
 		assert.Equal(t, wire.Type(i+1), m.Type())
 		assert.Equal(t, m.Type(), small[i].Type())
 	}
 	_, err := wire.PeekType([]byte{0x82, byte(len(messages) + 1), 0x80})
-	assert.ErrorIs(t, err, wire.ErrMessageType, "a type without a sample")
+	assert.ErrorIs(t, err, wire.ErrMessageType, "a type without a sample: add it to samples, smallest and makers in sample_test.go")
 }
 
 func TestMessagesComeBackAsTheyWere(t *testing.T) {
