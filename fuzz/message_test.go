@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -110,6 +111,9 @@ func messageSeeds() map[string][]byte {
 		"bad-not-shortest":  {0x82, 0x0f, 0x82, 0x98, 0x00, 0xf4},
 		"bad-indefinite":    {0x82, 0x0f, 0x82, 0x9f, 0xff, 0xf4},
 		"bad-null-for-list": {0x82, 0x0f, 0x82, 0xf6, 0xf4},
+	}
+	if _, err := wire.PeekType([]byte{0x82, byte(len(full) + 1), 0x80}); err == nil || len(full) != len(least) {
+		panic(fmt.Sprintf("fuzz/message_test.go has %d and %d messages, and lacks some", len(full), len(least)))
 	}
 	for i, m := range full {
 		name := "good-" + strings.ToLower(m.Type().String())

@@ -28,35 +28,6 @@ func (o *outbox) send(to ident.Member, m wire.Message) error {
 	if p, ok := m.(*wire.Policy); ok {
 		o.metrics.PolicyMessageSent(p.Resource)
 	}
-	o.transport.Queue(to, classOf(m.Type()), body)
+	o.transport.Queue(to, transport.ClassOf(m.Type()), body)
 	return nil
 }
-
-// classes says of each message which row it waits in. Custody holds HELLO and the
-// revocations, which decide whether a peer is listened to, and the handoff.
-var classes = map[wire.Type]transport.Class{
-	wire.TypeHello:       transport.Custody,
-	wire.TypeOffer:       transport.Custody,
-	wire.TypeNeed:        transport.Custody,
-	wire.TypeAccept:      transport.Custody,
-	wire.TypeRefuse:      transport.Custody,
-	wire.TypeCancel:      transport.Custody,
-	wire.TypeTransfer:    transport.Custody,
-	wire.TypeReceipt:     transport.Custody,
-	wire.TypeVoid:        transport.Custody,
-	wire.TypeUnknown:     transport.Custody,
-	wire.TypeRevocations: transport.Custody,
-
-	wire.TypePolicy:        transport.Rest,
-	wire.TypeWant:          transport.Rest,
-	wire.TypeMembers:       transport.Rest,
-	wire.TypeConfiguration: transport.Rest,
-	wire.TypeGossip:        transport.Rest,
-	wire.TypeSummary:       transport.Rest,
-	wire.TypeProbe:         transport.Rest,
-	wire.TypeNews:          transport.Rest,
-}
-
-// classOf is the row that a message of this type waits in. One that the table lacks is
-// Rest, and overtakes nothing.
-func classOf(t wire.Type) transport.Class { return classes[t] }

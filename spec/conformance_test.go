@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,6 +101,7 @@ func (s *subject) rejected(reason string) int { return int(s.Status().Rejected[r
 func TestEveryPeerIsRationed(t *testing.T) {
 	code := newSource(t)
 	p := others[0]
+	limits := countedReasons(t).reasons
 	for _, c := range []struct {
 		reason, bound string
 		message       wire.Message
@@ -113,6 +115,8 @@ func TestEveryPeerIsRationed(t *testing.T) {
 		{"policy rate", "policy", &wire.Policy{Resource: "x", Policy: "x"}},
 		{"keeper rate", "policy", &wire.Policy{Resource: "x", Policy: "x", Body: []byte{policy.KeeperKind}}},
 	} {
+		assert.Contains(t, limits, c.reason)
+		delete(limits, c.reason)
 		t.Run(c.reason, func(t *testing.T) {
 			s := newSubject(t)
 			s.meet(p)
@@ -128,6 +132,10 @@ func TestEveryPeerIsRationed(t *testing.T) {
 			s.hear(p, c.message)
 			assert.Equal(t, before, s.rejected(c.reason), "it is heard again")
 		})
+	}
+	delete(limits, "update rate") // of what is in messages: M-18
+	for reason := range limits {
+		assert.False(t, strings.HasSuffix(reason, " rate") && !strings.HasPrefix(reason, "own "), "no case of %q here, in spec/conformance_test.go", reason)
 	}
 }
 

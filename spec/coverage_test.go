@@ -79,7 +79,7 @@ func TestEveryRequirementIsCovered(t *testing.T) {
 	c := readCoverage(t)
 	given := requirements(t)
 	for id := range given {
-		assert.NotEmpty(t, c.tests[id], "%s has no test", id)
+		assert.NotEmpty(t, c.tests[id], "%s has no test in spec/coverage.txt", id)
 		assert.False(t, c.unused[id], "%s is given, and unused", id)
 	}
 	there := make(map[string]map[string]bool)

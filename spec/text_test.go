@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 // paragraphs are the parts of a text between empty lines.
@@ -55,6 +57,17 @@ func split(t *testing.T, id string) (family string, number int) {
 	return family, number
 }
 
+// next is the number behind the last one of a family, in which a new requirement gets it.
+func next(t *testing.T, id string) string {
+	family, last := split(t, id)
+	for other := range requirements(t) {
+		if f, n := split(t, other); f == family {
+			last = max(last, n)
+		}
+	}
+	return join(family, last+1)
+}
+
 func join(family string, number int) string { return family + "-" + strconv.Itoa(number) }
 
 // Whoever says MUST, SHOULD or MAY has an identifier, no identifier is given twice,
@@ -68,7 +81,7 @@ func TestRequirements(t *testing.T) {
 			}
 			assert.NotRegexp(t, foreign, p, "%s: MUST, SHOULD and MAY, in capitals and with an identifier, or another word", file)
 			if m := requirement.FindStringSubmatch(p); m != nil {
-				assert.False(t, seen[m[1]], "%s is given twice", m[1])
+				assert.False(t, seen[m[1]], "%s is given twice; %s is free", m[1], next(t, m[1]))
 				seen[m[1]] = true
 			} else {
 				assert.NotRegexp(t, normative, p, "%s: a requirement without an identifier", file)
@@ -147,11 +160,11 @@ var sentinel = regexp.MustCompile("`([a-z]+)\\.(Err[A-Za-z0-9]+)`")
 var naming = slices.Concat(texts, []string{"../docs/guarantees.md", "../docs/configuration.md", "../docs/journal.md"})
 
 // toName are the packages all of whose errors stand in the table of refusals.
-var toName = []string{
+var toName = append([]string{
 	"canonical", "signature", "envelope", "keyfile", "certificate", "group", "token", "wire", "journal",
 	"handoff", "directory", "policy", "catalog", "member", "transport",
-	"wandering", "multitoken", "ring", "uncoordinated", "update", "api", "enrolment", "invite", "ident",
-}
+	"update", "api", "enrolment", "invite", "ident",
+}, catalog.Names()...)
 
 // ofTools are errors of these packages that the protocol refuses nothing by.
 var ofTools = map[string]bool{"ring.ErrAlgorithm": true, "wandering.ErrTuning": true}

@@ -102,7 +102,7 @@ func write(t *testing.T, dir string, seeds map[string][]byte) {
 }
 
 func compare(t *testing.T, dir string, seeds map[string][]byte) {
-	const hint = "write the seeds anew with -update and look at the difference"
+	const hint = "write the seeds anew with go test -run TestSeeds -update in this package, and look at the difference"
 	assert.Empty(t, stale(t, dir, seeds), hint)
 	for name, data := range seeds {
 		text, err := os.ReadFile(filepath.Join(dir, name))

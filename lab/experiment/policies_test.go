@@ -33,7 +33,8 @@ func TestPoliciesPage(t *testing.T) {
 	lines, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
 	require.NoError(t, err)
 	require.Equal(t, policiesHeader, lines[0])
-	require.Len(t, lines[1:], len(choices())*len(policiesSizes)*len(policiesLoads(nil))*len(policiesFaults(nil)), "each policy in each situation")
+	require.Equal(t, len(choices())*len(policiesSizes)*len(policiesLoads(nil))*len(policiesFaults(nil)), len(lines[1:]),
+		"each policy in each situation: wander-lab run policies --out docs, then this test with -update")
 
 	page, err := os.ReadFile(policiesPage)
 	require.NoError(t, err)
@@ -96,7 +97,7 @@ func TestPageNamesEveryPolicy(t *testing.T) {
 	require.True(t, ok)
 	for _, name := range catalog.Names() {
 		for _, p := range catalog.Presets(name) {
-			assert.Contains(t, text, "`"+name+" "+p.Name+"`")
+			assert.True(t, strings.Contains(text, "`"+name+" "+p.Name+"`"), "%s says nothing of `%s %s`", policiesPage, name, p.Name)
 		}
 	}
 }

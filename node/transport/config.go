@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // Class is how a frame is treated when not everything can be sent.
@@ -28,6 +29,15 @@ const (
 
 	classes = 2
 )
+
+// ClassOf is the class of a message of this type. One that is not known is Rest, and
+// overtakes nothing.
+func ClassOf(t wire.Type) Class {
+	if t.Urgent() {
+		return Custody
+	}
+	return Rest
+}
 
 func (c Class) String() string {
 	if c == Custody {

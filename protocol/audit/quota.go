@@ -6,14 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
-	"github.com/wandertoken/wander/protocol/policy/keeper"
-	"github.com/wandertoken/wander/protocol/policy/multitoken"
-	"github.com/wandertoken/wander/protocol/policy/uncoordinated"
-	"github.com/wandertoken/wander/protocol/policy/wandering"
-	"github.com/wandertoken/wander/protocol/policy/wandering/papers"
 )
 
 const (
@@ -96,41 +90,11 @@ func (j *judge) quota(resource string, slot uint64) (shortest time.Duration, sha
 			if r.Name != resource || slot >= uint64(r.Slots) {
 				continue
 			}
-			if wait := generationWait(r); !shared || wait < shortest {
+			if wait := catalog.LeastWait(r.Policy, r.PolicyParams()); !shared || wait < shortest {
 				shortest = wait
 			}
 			shared = true
 		}
 	}
 	return shortest, shared
-}
-
-// generationWait is how long a member of a resource waits at least for a token
-// before it makes one; 0 when its policy is not known.
-func generationWait(r group.Resource) time.Duration {
-	p := r.PolicyParams()
-	switch r.Policy {
-	case catalog.Wandering:
-		if p.Preset == wandering.Light || p.Preset == wandering.Fair {
-			return keeper.LeastWait(p)
-		}
-		if p.MinInterval > 0 {
-			return p.MinInterval
-		}
-		return papers.MinInterval(p.OperationTime, p.MembersMax)
-	case catalog.Multitoken:
-		if p.Preset == multitoken.Split || p.Preset == "" {
-			return min(keeper.LeastWait(p), multitoken.ShortestSilence(p))
-		}
-		return multitoken.ShortestSilence(p)
-	case catalog.Uncoordinated:
-		shortest, _, err := uncoordinated.Between(p)
-		if err != nil {
-			return 0
-		}
-		return shortest
-	case catalog.Ring:
-		return keeper.LeastWait(p)
-	}
-	return 0
 }

@@ -21,24 +21,16 @@ var (
 	ErrNotMember = errors.New("journal belongs to another member")
 )
 
-// Why a message of a peer is not looked at: see reasonOf.
-var (
-	errVersion     = errors.New("protocol version")
-	errBeforeHello = errors.New("message before HELLO")
-	errIgnored     = errors.New("peer has been at fault too often")
+// rejection is why a message of a peer is not looked at: the metric label.
+type rejection string
 
-	errHelloRate         = errors.New("too many HELLO")
-	errGossipRate        = errors.New("too many GOSSIP")
-	errWantRate          = errors.New("too many WANT")
-	errProbeRate         = errors.New("too many PROBE")
-	errNewsRate          = errors.New("too many NEWS")
-	errConfigurationRate = errors.New("too many CONFIGURATION")
-	errKeeperRate        = errors.New("too many POLICY of keepers")
-	errPolicyRate        = errors.New("too many POLICY")
-)
+func (r rejection) Error() string { return string(r) }
 
 // reasonOf is the metric label of a dropped message.
 func reasonOf(err error) string {
+	if r, ok := errors.AsType[rejection](err); ok {
+		return string(r)
+	}
 	for _, r := range []struct {
 		err  error
 		name string
@@ -46,10 +38,6 @@ func reasonOf(err error) string {
 		{token.ErrUnknownSigner, "unknown signer"}, {token.ErrSignature, "signature"},
 		{token.ErrSigner, "signer"}, {token.ErrChain, "chain"}, {token.ErrField, "policy field"},
 		{token.ErrMalformed, "malformed object"}, {handoff.ErrPaused, "recalling"}, {handoff.ErrAddress, "address"}, {handoff.ErrUnsettled, "unsettled"},
-		{errVersion, "protocol version"}, {errBeforeHello, "before hello"}, {errIgnored, "ignored peer"},
-		{errHelloRate, "hello rate"}, {errGossipRate, "gossip rate"}, {errWantRate, "want rate"},
-		{errProbeRate, "probe rate"}, {errNewsRate, "news rate"}, {errConfigurationRate, "configuration rate"},
-		{errKeeperRate, "keeper rate"}, {errPolicyRate, "policy rate"},
 	} {
 		if errors.Is(err, r.err) {
 			return r.name

@@ -125,14 +125,14 @@ type limits [kindsOfLimits]rate
 func newLimits(slots int) limits {
 	perSecond, burst := policyLimits(slots)
 	return limits{
-		helloMessages:         {helloRate, helloBurst, errHelloRate},
-		gossipMessages:        {gossipRate, gossipBurst, errGossipRate},
-		wantMessages:          {askedWorkRate, askedWorkBurst, errWantRate},
-		probeMessages:         {probeRate, probeBurst, errProbeRate},
-		newsMessages:          {newsRate, newsBurst, errNewsRate},
-		configurationMessages: {configurationRate, configurationBurst, errConfigurationRate},
-		keeperMessages:        {perSecond, burst, errKeeperRate},
-		policyMessages:        {perSecond, burst, errPolicyRate},
+		helloMessages:         {helloRate, helloBurst, rejection("hello rate")},
+		gossipMessages:        {gossipRate, gossipBurst, rejection("gossip rate")},
+		wantMessages:          {askedWorkRate, askedWorkBurst, rejection("want rate")},
+		probeMessages:         {probeRate, probeBurst, rejection("probe rate")},
+		newsMessages:          {newsRate, newsBurst, rejection("news rate")},
+		configurationMessages: {configurationRate, configurationBurst, rejection("configuration rate")},
+		keeperMessages:        {perSecond, burst, rejection("keeper rate")},
+		policyMessages:        {perSecond, burst, rejection("policy rate")},
 		updatesHeard:          {updateRate, updateBurst, nil},
 		questionsAsked:        {questionRate, questionBurst, nil},
 		keeperSends:           {perSecond, burst, nil},

@@ -22,21 +22,9 @@ func TestLimits_EveryKind_HasRate(t *testing.T) {
 	}
 }
 
-// TestLimits_Exceeded_HasReason: each message that is limited is counted under a reason of
-// its own when it is dropped.
-func TestLimits_Exceeded_HasReason(t *testing.T) {
-	seen := make(map[string]bool)
-	for _, msg := range []wire.Message{
-		&wire.Hello{}, &wire.Gossip{}, &wire.Want{}, &wire.Probe{}, &wire.News{}, &wire.Configuration{},
-		&wire.Policy{}, &wire.Policy{Body: []byte{0xff}},
-	} {
-		kind, is := limitOf(msg)
-		assert.True(t, is, "%T", msg)
-		reason := reasonOf(newLimits(1)[kind].exceeded)
-		assert.NotEqual(t, "other", reason, "%T", msg)
-		assert.False(t, seen[reason], reason)
-		seen[reason] = true
-	}
+// TestLimitOf_HandoffOrLaterPart_None: the other messages are limited, as the specification's
+// TestEveryPeerIsRationed shows of each.
+func TestLimitOf_HandoffOrLaterPart_None(t *testing.T) {
 	_, is := limitOf(&wire.Configuration{Before: 1})
 	assert.False(t, is, "only the first part of a configuration counts")
 	_, is = limitOf(&wire.Transfer{})

@@ -109,8 +109,8 @@ func (m *membership) ignores(from ident.Member, msg wire.Message) bool {
 	return false
 }
 
-// message is what is said about members.
-func (m *membership) message(from ident.Member, p *peer, msg wire.Message) {
+// message takes in a message about members, and reports whether it is one.
+func (m *membership) message(from ident.Member, p *peer, msg wire.Message) (is bool) {
 	switch msg := msg.(type) {
 	case *wire.Gossip:
 		m.exchange.onGossip(from, p, msg)
@@ -128,7 +128,10 @@ func (m *membership) message(from ident.Member, p *peer, msg wire.Message) {
 		m.configs.onMessage(from, msg)
 	case *wire.Revocations:
 		m.revocations.onMessage(from, msg)
+	default:
+		return false
 	}
+	return true
 }
 
 // learn takes in what the operator's files say.

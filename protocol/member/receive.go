@@ -79,11 +79,11 @@ func (m *Member) judge(from ident.Member, p *peer, msg wire.Message) (rejected e
 	kind, counts := limitOf(msg)
 	switch {
 	case greets && (hello.Versions[0] > ProtocolVersion || hello.Versions[1] < ProtocolVersion):
-		return errVersion
+		return rejection("protocol version")
 	case !greets && p.hello == nil && msg.Type() != wire.TypeRevocations:
-		return errBeforeHello // only a peer that has revoked this member says so without a greeting
+		return rejection("before hello") // only a peer that has revoked this member says so without a greeting
 	case m.members.ignores(from, msg):
-		return errIgnored
+		return rejection("ignored peer")
 	case counts && !m.allows(p, kind):
 		return m.limits[kind].exceeded
 	}
@@ -92,16 +92,14 @@ func (m *Member) judge(from ident.Member, p *peer, msg wire.Message) (rejected e
 
 // message routes a message.
 func (m *Member) message(from ident.Member, p *peer, msg wire.Message) error {
-	switch msg := msg.(type) {
-	case *wire.Hello:
-		m.hello(from, p, msg)
+	if hello, ok := msg.(*wire.Hello); ok {
+		m.hello(from, p, hello)
 		return nil
-	case *wire.Gossip, *wire.Want, *wire.Summary, *wire.Members, *wire.Probe, *wire.News, *wire.Configuration, *wire.Revocations:
-		m.members.message(from, p, msg)
-		return nil
-	default:
-		return m.circ.message(from, msg)
 	}
+	if m.members.message(from, p, msg) {
+		return nil
+	}
+	return m.circ.message(from, msg)
 }
 
 // hello opens a connection: the side that knows less asks the other one.

@@ -32,21 +32,52 @@ const (
 	TypeNews          Type = 19
 )
 
-var typeNames = [...]string{
-	TypeHello: "HELLO", TypeOffer: "OFFER", TypeNeed: "NEED", TypeAccept: "ACCEPT",
-	TypeRefuse: "REFUSE", TypeCancel: "CANCEL", TypeTransfer: "TRANSFER",
-	TypeReceipt: "RECEIPT", TypeVoid: "VOID", TypeUnknown: "UNKNOWN",
-	TypePolicy: "POLICY", TypeWant: "WANT", TypeMembers: "MEMBERS",
-	TypeConfiguration: "CONFIGURATION", TypeRevocations: "REVOCATIONS",
-	TypeGossip: "GOSSIP", TypeSummary: "SUMMARY", TypeProbe: "PROBE", TypeNews: "NEWS",
+// kinds say of each type its name, whether it is urgent, and how to make a message to decode
+// into.
+var kinds = [...]struct {
+	name   string
+	urgent bool
+	blank  func() Message
+}{
+	// Both say this first, on every connection.
+	TypeHello: {"HELLO", true, func() Message { return new(Hello) }},
+	// A handoff is prepared, custody moves, and the transfer is answered.
+	TypeOffer:    {"OFFER", true, func() Message { return new(Offer) }},
+	TypeNeed:     {"NEED", true, func() Message { return new(Need) }},
+	TypeAccept:   {"ACCEPT", true, func() Message { return new(Accept) }},
+	TypeRefuse:   {"REFUSE", true, func() Message { return new(Refuse) }},
+	TypeCancel:   {"CANCEL", true, func() Message { return new(Cancel) }},
+	TypeTransfer: {"TRANSFER", true, func() Message { return new(Transfer) }},
+	TypeReceipt:  {"RECEIPT", true, func() Message { return new(Receipt) }},
+	TypeVoid:     {"VOID", true, func() Message { return new(Void) }},
+	TypeUnknown:  {"UNKNOWN", true, func() Message { return new(Unknown) }},
+	// Between policies, without authority.
+	TypePolicy: {"POLICY", false, func() Message { return new(Policy) }},
+	// Directories are compared, and what is missing is fetched.
+	TypeWant:          {"WANT", false, func() Message { return new(Want) }},
+	TypeMembers:       {"MEMBERS", false, func() Message { return new(Members) }},
+	TypeConfiguration: {"CONFIGURATION", false, func() Message { return new(Configuration) }},
+	TypeRevocations:   {"REVOCATIONS", true, func() Message { return new(Revocations) }},
+	TypeGossip:        {"GOSSIP", false, func() Message { return new(Gossip) }},
+	TypeSummary:       {"SUMMARY", false, func() Message { return new(Summary) }},
+	// Who cannot be reached, and membership updates.
+	TypeProbe: {"PROBE", false, func() Message { return new(Probe) }},
+	TypeNews:  {"NEWS", false, func() Message { return new(News) }},
 }
 
+// isKnown reports whether there is a message of this type.
+func (t Type) isKnown() bool { return int(t) < len(kinds) && kinds[t].blank != nil }
+
 func (t Type) String() string {
-	if int(t) < len(typeNames) && typeNames[t] != "" {
-		return typeNames[t]
+	if t.isKnown() {
+		return kinds[t].name
 	}
 	return fmt.Sprintf("message type %d", uint8(t))
 }
+
+// Urgent reports whether messages of this type go before all others to the same peer: the
+// handoff, and HELLO and the revocations, which decide whether a peer is listened to.
+func (t Type) Urgent() bool { return t.isKnown() && kinds[t].urgent }
 
 // Message is one message between members.
 type Message interface {
@@ -54,29 +85,6 @@ type Message interface {
 	Type() Type
 	// validate checks what CBOR cannot: counts, ranges, sizes.
 	validate() error
-}
-
-// blank makes a message of each type to decode into.
-var blank = [...]func() Message{
-	TypeHello:         func() Message { return new(Hello) },
-	TypeOffer:         func() Message { return new(Offer) },
-	TypeNeed:          func() Message { return new(Need) },
-	TypeAccept:        func() Message { return new(Accept) },
-	TypeRefuse:        func() Message { return new(Refuse) },
-	TypeCancel:        func() Message { return new(Cancel) },
-	TypeTransfer:      func() Message { return new(Transfer) },
-	TypeReceipt:       func() Message { return new(Receipt) },
-	TypeVoid:          func() Message { return new(Void) },
-	TypeUnknown:       func() Message { return new(Unknown) },
-	TypePolicy:        func() Message { return new(Policy) },
-	TypeWant:          func() Message { return new(Want) },
-	TypeMembers:       func() Message { return new(Members) },
-	TypeConfiguration: func() Message { return new(Configuration) },
-	TypeRevocations:   func() Message { return new(Revocations) },
-	TypeGossip:        func() Message { return new(Gossip) },
-	TypeSummary:       func() Message { return new(Summary) },
-	TypeProbe:         func() Message { return new(Probe) },
-	TypeNews:          func() Message { return new(News) },
 }
 
 // pairHead is the head of the array [type, fields].
@@ -117,7 +125,7 @@ func Decode(body []byte) (Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := blank[t]()
+	m := kinds[t].blank()
 	if err := canonical.Unmarshal(body[headSize:], m, messageLimits); err != nil {
 		return nil, fmt.Errorf("%v: %w: %w", t, ErrMalformed, err)
 	}
@@ -133,8 +141,9 @@ func PeekType(body []byte) (Type, error) {
 	if len(body) <= headSize || body[0] != pairHead || body[1] >= 24 {
 		return 0, ErrMalformed
 	}
-	if int(body[1]) >= len(blank) || blank[body[1]] == nil {
+	t := Type(body[1])
+	if !t.isKnown() {
 		return 0, fmt.Errorf("%w: %d", ErrMessageType, body[1])
 	}
-	return Type(body[1]), nil
+	return t, nil
 }

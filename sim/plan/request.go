@@ -133,7 +133,7 @@ func (r *Request) isFair() bool {
 
 // singleToken reports whether one token at a time is what the policy aims at.
 func (r *Request) singleToken() bool {
-	return r.Policy != catalog.Multitoken && r.Policy != catalog.Uncoordinated
+	return !catalog.Several(r.Policy)
 }
 
 // recovers reports whether losses of the only token can be simulated: it has

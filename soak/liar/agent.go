@@ -307,12 +307,7 @@ func (a *agent) say(to ident.Member, m wire.Message) {
 		fmt.Println("not sent:", m.Type(), err)
 		return
 	}
-	class := transport.Custody
-	switch m.Type() {
-	case wire.TypePolicy, wire.TypeWant, wire.TypeMembers, wire.TypeConfiguration, wire.TypeGossip, wire.TypeSummary, wire.TypeProbe, wire.TypeNews:
-		class = transport.Rest
-	}
-	a.frames.Send(to, class, body)
+	a.frames.Send(to, transport.ClassOf(m.Type()), body)
 }
 
 // demand wants the resource.

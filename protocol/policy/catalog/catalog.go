@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/keeper"
@@ -18,6 +19,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy/ring"
 	"github.com/wandertoken/wander/protocol/policy/uncoordinated"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
+	"github.com/wandertoken/wander/protocol/policy/wandering/papers"
 )
 
 // The names of the policies.
@@ -47,6 +49,8 @@ type Preset struct {
 type entry struct {
 	presets []Preset // the first is the default
 	make    func(policy.Params, policy.Surroundings) (policy.Policy, error)
+	several bool                              // programs run at once, by design
+	wait    func(policy.Params) time.Duration // LeastWait
 }
 
 var entries = map[string]entry{
@@ -58,6 +62,15 @@ var entries = map[string]entry{
 			{wandering.Report, []string{"min_interval", "max_interval", "growth_factor", "decay_factor", "generator_rests"}, false},
 		},
 		make: wandering.New,
+		wait: func(p policy.Params) time.Duration {
+			if p.Preset == wandering.Light || p.Preset == wandering.Fair {
+				return keeper.LeastWait(p)
+			}
+			if p.MinInterval > 0 {
+				return p.MinInterval
+			}
+			return papers.MinInterval(p.OperationTime, p.MembersMax)
+		},
 	},
 	Multitoken: {
 		presets: []Preset{
@@ -70,6 +83,13 @@ var entries = map[string]entry{
 		make: func(p policy.Params, in policy.Surroundings) (policy.Policy, error) {
 			return multitoken.Make(p, in.Random)
 		},
+		several: true,
+		wait: func(p policy.Params) time.Duration {
+			if p.Preset == multitoken.Split || p.Preset == "" {
+				return min(keeper.LeastWait(p), multitoken.ShortestSilence(p))
+			}
+			return multitoken.ShortestSilence(p)
+		},
 	},
 	Ring: {
 		presets: []Preset{
@@ -79,6 +99,7 @@ var entries = map[string]entry{
 			{ring.D.String(), []string{"request_timeout", "on_silent_holder"}, true},
 		},
 		make: func(p policy.Params, in policy.Surroundings) (policy.Policy, error) { return ring.New(p) },
+		wait: keeper.LeastWait,
 	},
 	Uncoordinated: {
 		presets: []Preset{
@@ -87,6 +108,14 @@ var entries = map[string]entry{
 		},
 		make: func(p policy.Params, in policy.Surroundings) (policy.Policy, error) {
 			return uncoordinated.New(p, in.Random)
+		},
+		several: true,
+		wait: func(p policy.Params) time.Duration {
+			shortest, _, err := uncoordinated.Between(p)
+			if err != nil {
+				return 0
+			}
+			return shortest
 		},
 	},
 }
@@ -165,10 +194,22 @@ func checkIsolated(name string, params *policy.Params) error {
 	if err := params.OnIsolated.Validate(); err != nil {
 		return err
 	}
-	if params.OnIsolated != policy.Continue && (name == Multitoken || name == Uncoordinated) {
+	if params.OnIsolated != policy.Continue && Several(name) {
 		return fmt.Errorf("%w: %s lets several programs run at once; leave out on_isolated", policy.ErrUnused, name)
 	}
 	return nil
+}
+
+// Several reports whether several programs run at once under a policy, by design.
+func Several(name string) bool { return entries[name].several }
+
+// LeastWait is how long a member of a resource waits at least for a token before it makes one;
+// 0 where the policy is not known.
+func LeastWait(name string, params policy.Params) time.Duration {
+	if e, known := entries[name]; known {
+		return e.wait(params)
+	}
+	return 0
 }
 
 // Names lists the policies that New makes, in alphabetical order.

@@ -67,3 +67,15 @@ func TestRefusals(t *testing.T) {
 		assert.True(t, made == nil, "no interface around a nil pointer")
 	}
 }
+
+// TestLeastWait_EveryPreset_Given: the audit takes members for faulty that make tokens faster.
+func TestLeastWait_EveryPreset_Given(t *testing.T) {
+	for _, name := range catalog.Names() {
+		for _, preset := range catalog.Presets(name) {
+			p := paramsOf(name)
+			p.Preset = preset.Name
+			assert.Positive(t, catalog.LeastWait(name, p), "%s %s", name, preset.Name)
+		}
+	}
+	assert.Zero(t, catalog.LeastWait("stranger", params))
+}

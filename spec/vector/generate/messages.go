@@ -267,8 +267,9 @@ func (s *suite) messageHeads() {
 	put("type-text", "a text as type", wrong, append([]byte{0x82, 0x61, '1'}, fields...))
 	put("type-24", "type 24", wrong, append([]byte{0x82, 0x18, 24}, fields...))
 	put("type-0", "type 0, which is the preamble", "wire.ErrMessageType", append([]byte{0x82, 0}, fields...))
-	put("type-20", "type 20, of a later version", "wire.ErrMessageType", append([]byte{0x82, 20}, fields...))
-	put("type-23", "type 23, of a later version", "wire.ErrMessageType", append([]byte{0x82, 23}, fields...))
+	for _, later := range []int{len(messages()) + 1, 23} {
+		put(fmt.Sprintf("type-%d", later), fmt.Sprintf("type %d, of a later version", later), "wire.ErrMessageType", append([]byte{0x82, byte(later)}, fields...))
+	}
 	f := fault{slug: "deep", about: "fields that nest six arrays", req: "C-3", outcome: wrong, cause: "canonical.ErrTooDeep"}
 	s.add(messagesFile, s.vector("message", "message", f.malicious(), inMessage(18, encode(nested(uintOf(0), 6)))))
 }
