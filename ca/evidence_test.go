@@ -62,7 +62,7 @@ func TestEvidenceIsKeptOnce(t *testing.T) {
 	assert.Equal(t, cert.Member(), e.Accused)
 	assert.Equal(t, evidence.Fork, e.Kind)
 	assert.Equal(t, from, e.From)
-	assert.NoError(t, a.Standing(cert.Member()), "nobody is revoked by itself")
+	assert.NoError(t, a.Eligible(cert.Member()), "nobody is revoked by itself")
 
 	again, news, err := reopen(t, d).TakeEvidence(raw, ident.Member{8})
 	require.NoError(t, err)
@@ -137,7 +137,7 @@ func TestEvidenceAgainstAStranger(t *testing.T) {
 	assert.ErrorIs(t, err, ErrUnknown)
 	p, _, err := a.RevokeBy(raw)
 	require.NoError(t, err)
-	assert.ErrorIs(t, a.Standing(p.Accused), ErrRevoked)
+	assert.ErrorIs(t, a.Eligible(p.Accused), ErrRevoked)
 }
 
 func TestRevokeByEvidence(t *testing.T) {

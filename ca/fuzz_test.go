@@ -356,8 +356,8 @@ func (l *life) stands() {
 		require.True(l, slices.ContainsFunc(list.Records, func(r Record) bool { return r.Serial == serial }), "certificate %d is gone", serial)
 	}
 	for m, why := range l.dead {
-		if standing := l.a.Standing(m); l.doubted[m] == nil || !errors.Is(standing, l.doubted[m]) {
-			require.ErrorIs(l, standing, why)
+		if err := l.a.Eligible(m); l.doubted[m] == nil || !errors.Is(err, l.doubted[m]) {
+			require.ErrorIs(l, err, why)
 		}
 	}
 	require.GreaterOrEqual(l, l.a.Config().Version(), l.version)

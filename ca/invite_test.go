@@ -40,7 +40,7 @@ func TestInviteAndRedeem(t *testing.T) {
 	assert.Equal(t, "ftp-03", cert.Name())
 	assert.True(t, cert.Key().Equal(keyOf(2)))
 	assert.Equal(t, uint64(1), cert.Claims().Serial)
-	assert.NoError(t, a.Standing(cert.Member()))
+	assert.NoError(t, a.Eligible(cert.Member()))
 
 	l, err := a.List()
 	require.NoError(t, err)
@@ -231,11 +231,11 @@ func TestStanding(t *testing.T) {
 	a, d := fresh(t)
 	b := reopen(t, d)
 	cert := issue(t, a, "a", 2)
-	assert.NoError(t, b.Standing(cert.Member()))
-	assert.ErrorIs(t, b.Standing(ident.Member{1}), ErrUnknown)
+	assert.NoError(t, b.Eligible(cert.Member()))
+	assert.ErrorIs(t, b.Eligible(ident.Member{1}), ErrUnknown)
 	_, err := a.Revoke(cert.Member(), "")
 	require.NoError(t, err)
-	assert.ErrorIs(t, b.Standing(cert.Member()), ErrRevoked, "it sees what another process did")
+	assert.ErrorIs(t, b.Eligible(cert.Member()), ErrRevoked, "it sees what another process did")
 }
 
 func TestPublication(t *testing.T) {

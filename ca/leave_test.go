@@ -38,7 +38,7 @@ func TestLeft(t *testing.T) {
 	raw := leaveOf(t, a.Group(), 2)
 	require.NoError(t, a.Left(raw))
 	require.NoError(t, reopen(t, d).Left(raw), "once more")
-	assert.ErrorIs(t, a.Standing(cert.Member()), ErrLeft)
+	assert.ErrorIs(t, a.Eligible(cert.Member()), ErrLeft)
 
 	_, err := a.Issue(Request{Name: "a", Key: keyOf(2)})
 	assert.ErrorIs(t, err, ErrLeft, "its key is dead")
@@ -67,7 +67,7 @@ func TestLeftRefuses(t *testing.T) {
 	forged := bytes.Clone(raw)
 	forged[len(forged)-1] ^= 1
 	assert.ErrorIs(t, a.Left(forged), certificate.ErrSignature)
-	assert.NoError(t, a.Standing(cert.Member()))
+	assert.NoError(t, a.Eligible(cert.Member()))
 	_, err := a.Revoke(cert.Member(), "")
 	require.NoError(t, err)
 	assert.ErrorIs(t, a.Left(raw), ErrRevoked)
@@ -79,7 +79,7 @@ func TestWhoHasLeftCanStillBeRevoked(t *testing.T) {
 	require.NoError(t, a.Left(leaveOf(t, a.Group(), 2)))
 	_, err := a.Revoke(cert.Member(), "its key was found elsewhere")
 	require.NoError(t, err)
-	assert.ErrorIs(t, reopen(t, d).Standing(cert.Member()), ErrRevoked)
+	assert.ErrorIs(t, reopen(t, d).Eligible(cert.Member()), ErrRevoked)
 }
 
 // TestLeavesArePublishedWhileTheyMatter: until the last certificate of the

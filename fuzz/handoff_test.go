@@ -89,8 +89,8 @@ func checkHandoff(t require.TestingT, data []byte) bool {
 	for i := range r.parties {
 		p := &handoffParty{bomb: -1, cfg: handoff.Config{
 			Self: handoffIDs[i], Group: group, Key: handoffKeys[i], Incarnation: ident.Incarnation{byte(i + 1)},
-			Durable: modes>>i&1 == 0, Tuning: handoff.DefaultTuning, World: &handoffWorld{next: i}, Rand: rand.NewPCG(uint64(i), 1),
-			Witness: evidence.NewWitness(group, evidence.Kept),
+			Durable: modes>>i&1 == 0, Tuning: handoff.DefaultTuning, Environment: &handoffEnvironment{next: i}, Rand: rand.NewPCG(uint64(i), 1),
+			Detector: evidence.NewConflictDetector(group, evidence.Kept),
 		}}
 		p.m = handoff.New(p.cfg)
 		r.parties[i] = p

@@ -60,7 +60,7 @@ type engine struct {
 	member *member.Member
 
 	// What follows belongs to who works.
-	effects []effect.Effect // to be carried out
+	effects []effect.Effect // to be performed
 	timer   *time.Timer
 	alarm   clock.Instant // when the timer comes, or clock.Never
 	began   clock.Instant // when the last batch was stepped
@@ -68,7 +68,7 @@ type engine struct {
 }
 
 // item is one thing in the backlog: an input, or a function to be called when
-// everything before it has been carried out.
+// everything before it has been performed.
 type item struct {
 	input member.Input
 	then  func()
@@ -162,7 +162,7 @@ func (e *engine) lend() {
 	}
 }
 
-// do brings an input and waits until it has been carried out. It must not be
+// do brings an input and waits until it has been performed. It must not be
 // called by the engine's own work.
 func (e *engine) do(input member.Input) {
 	done := make(chan struct{})
@@ -235,7 +235,7 @@ func (e *engine) stepThrough(batch []item) clock.Instant {
 
 // finish carries out the effects of a batch.
 func (e *engine) finish(batch []item, deadline clock.Instant) {
-	if err := e.n.carryOut(e.effects); err != nil {
+	if err := e.n.perform(e.effects); err != nil {
 		e.n.fail(err)
 		return
 	}

@@ -200,7 +200,7 @@ var paths = []struct{ method, path, body, answer, meaning string }{
 // willing is a backend that does all that it is asked for.
 type willing struct{ api.Backend }
 
-func (willing) Acquire(context.Context, api.AcquireRequest) (api.Lease, error) {
+func (willing) Acquire(context.Context, api.AcquireRequest) (api.HeldGrant, error) {
 	return nil, api.ErrNotGranted
 }
 func (willing) Release(api.ReleaseRequest) error           { return nil }

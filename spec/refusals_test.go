@@ -92,7 +92,7 @@ func refusalRows() []refusalRow {
 			"directory.ErrEntry"),
 		{"TLS peer (**T-4**)", quotedList([]string{"transport.ErrNoCertificate", "transport.ErrNotMember", "transport.ErrCertificate", "transport.ErrOtherGroup", "transport.ErrExpired", "transport.ErrNotYetValid", "transport.ErrKeyMismatch", "transport.ErrSelf", "transport.ErrWrongMember", "transport.ErrHandshake"}), "TLS alert 42 (bad_certificate), QUIC error 0x12a", "", "no connection"},
 		local("connection ended without a code, or did not come about", "offers to the peer have failed; transfers wait",
-			"transport.ErrSilent", "transport.ErrRestarted", "transport.ErrRefused", "transport.ErrLost", "transport.ErrNoAddress", "transport.ErrBackOff", "transport.ErrBusy", "transport.ErrClosed"),
+			"transport.ErrUnresponsive", "transport.ErrRestarted", "transport.ErrRefused", "transport.ErrLost", "transport.ErrNoAddress", "transport.ErrBackOff", "transport.ErrBusy", "transport.ErrClosed"),
 		local("settings of the transport", "the member does not start",
 			"transport.ErrConfig"),
 		local("journal (**J-6**, **J-7**)", "the member does not start; `journal.ErrDamaged` with one of the others",

@@ -105,8 +105,8 @@ func TestLeave(t *testing.T) {
 	require.ErrorIs(t, c.Err(), node.ErrLeft)
 	c.kill()
 	w.agree("left", c, a, b)
-	w.until("the CA has heard of it", func() bool { return w.ca.Standing(c.id) != nil })
-	require.ErrorIs(t, w.ca.Standing(c.id), ca.ErrLeft)
+	w.until("the CA has heard of it", func() bool { return w.ca.Eligible(c.id) != nil })
+	require.ErrorIs(t, w.ca.Eligible(c.id), ca.ErrLeft)
 	w.circulate(a, b)
 
 	client := enrolment.Client{Addresses: []string{w.address}, Group: id.Group, Certificate: id.Certificate, Key: c.key, Now: w.now}
@@ -144,9 +144,9 @@ func TestLeaveWithoutTheAuthority(t *testing.T) {
 	require.NoError(t, b.Leave(context.Background()))
 	b.kill()
 	w.agree("left", b, a)
-	assert.NoError(t, w.ca.Standing(b.id))
+	assert.NoError(t, w.ca.Eligible(b.id))
 	w.serve()
-	w.until("the CA has heard of it", func() bool { return w.ca.Standing(b.id) != nil })
-	require.ErrorIs(t, w.ca.Standing(b.id), ca.ErrLeft)
+	w.until("the CA has heard of it", func() bool { return w.ca.Eligible(b.id) != nil })
+	require.ErrorIs(t, w.ca.Eligible(b.id), ca.ErrLeft)
 	w.audit()
 }

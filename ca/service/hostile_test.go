@@ -156,7 +156,7 @@ func TestAMemberThatLies(t *testing.T) {
 	require.NoError(t, err, "the rest of it may be honest")
 	_, err = a.client().Sync(t.Context(), enrolment.Mine{Leaves: [][]byte{forged, c.leave()}})
 	require.NoError(t, err)
-	assert.NoError(t, b.ca.Standing(c.id()))
+	assert.NoError(t, b.ca.Eligible(c.id()))
 	assert.ErrorIs(t, a.client().Leave(t.Context(), forged), enrolment.ErrRefused)
 	assert.Contains(t, b.log.String(), "leave not recorded")
 

@@ -105,5 +105,5 @@ func TestStolenRetiredKey(t *testing.T) {
 	assert.ErrorIs(t, err, enrolment.ErrRefused)
 	_, err = thief.client().Sync(t.Context(), enrolment.Mine{})
 	assert.ErrorIs(t, err, enrolment.ErrRefused)
-	assert.ErrorIs(t, b.ca.Standing(thief.id()), ca.ErrUnknown)
+	assert.ErrorIs(t, b.ca.Eligible(thief.id()), ca.ErrUnknown)
 }

@@ -50,12 +50,12 @@ func TestALifeWithTheAuthority(t *testing.T) {
 	// One leaves; the other one brings it to the authority.
 	_, err = a.client().Sync(t.Context(), enrolment.Mine{Leaves: [][]byte{c.leave()}})
 	require.NoError(t, err)
-	assert.ErrorIs(t, b.ca.Standing(c.id()), ca.ErrLeft)
+	assert.ErrorIs(t, b.ca.Eligible(c.id()), ca.ErrLeft)
 	_, err = c.client().Renew(t.Context())
 	assert.ErrorIs(t, err, enrolment.ErrLeft)
 	assert.NoError(t, c.client().Leave(t.Context(), c.leave()), "it wanted no more than that")
 	require.NoError(t, a.client().Leave(t.Context(), a.leave()))
-	assert.ErrorIs(t, b.ca.Standing(a.id()), ca.ErrLeft)
+	assert.ErrorIs(t, b.ca.Eligible(a.id()), ca.ErrLeft)
 }
 
 // What other processes do with the same folder counts at once.
@@ -84,7 +84,7 @@ func TestOtherProcesses(t *testing.T) {
 	_, err = c.client().Renew(t.Context())
 	assert.ErrorIs(t, err, enrolment.ErrRevoked)
 	assert.ErrorIs(t, c.client().Leave(t.Context(), a.leave()), enrolment.ErrRevoked)
-	assert.NoError(t, b.ca.Standing(a.id()), "nobody who was revoked brings anything")
+	assert.NoError(t, b.ca.Eligible(a.id()), "nobody who was revoked brings anything")
 }
 
 // Many revocations come in pages.
@@ -177,7 +177,7 @@ func TestSeenIsBounded(t *testing.T) {
 	for i := range maxSeen + 10 {
 		id := m.id()
 		id[0], id[1] = byte(i>>8), byte(i)
-		s.members[id] = &sighting{at: b.clock.Now().Add(time.Duration(i))}
+		s.members[id] = &observation{at: b.clock.Now().Add(time.Duration(i))}
 		if len(s.members) > maxSeen {
 			s.forgetOldest()
 		}

@@ -218,7 +218,7 @@ func (c *crew) journals() (g ident.Group, list []audit.Journal, names map[ident.
 			}
 			require.NoError(c.t, err)
 			g, j.Member = f.Segment.Group, f.Segment.Member
-			if f.Carried || len(f.Body) == 0 {
+			if f.FromCheckpoint || len(f.Body) == 0 {
 				continue
 			}
 			at, r, err := journal.Decode(f.Body)

@@ -38,10 +38,10 @@ func TestRunExitCodes(t *testing.T) {
 		says     string
 		released bool
 	}{
-		"success":   {granting(testLease(time.Hour)), []string{"--", "true"}, 0, outcomeCompleted, pointer(0), nil, "", true},
-		"failure":   {granting(testLease(time.Hour)), []string{"-c", "exit 3"}, 3, outcomeCompleted, pointer(3), nil, "", true},
-		"code 75":   {granting(testLease(time.Hour)), []string{"-c", "exit 75"}, 75, outcomeCompleted, pointer(75), nil, "", true},
-		"signal":    {granting(testLease(time.Hour)), []string{"-c", "kill -KILL $$"}, 137, outcomeCompleted, nil, pointer(9), "", true},
+		"success":   {granting(testGrant(time.Hour)), []string{"--", "true"}, 0, outcomeCompleted, pointer(0), nil, "", true},
+		"failure":   {granting(testGrant(time.Hour)), []string{"-c", "exit 3"}, 3, outcomeCompleted, pointer(3), nil, "", true},
+		"code 75":   {granting(testGrant(time.Hour)), []string{"-c", "exit 75"}, 75, outcomeCompleted, pointer(75), nil, "", true},
+		"signal":    {granting(testGrant(time.Hour)), []string{"-c", "kill -KILL $$"}, 137, outcomeCompleted, nil, pointer(9), "", true},
 		"not found": {hesitating(), []string{"--", "no-such-command"}, 127, outcomeNotFound, nil, nil, "error: ", false},
 		"no file":   {hesitating(), []string{"--", plain + "s"}, 127, outcomeNotFound, nil, nil, "error: ", false},
 		"not executable": {
@@ -143,7 +143,7 @@ func stoppedAtDeadline(t *testing.T, hold time.Duration, args []string, says str
 // TestRun_GuardNotReadyInTime_ExitsWith71: nothing has run, nothing is left, and the
 // daemon was asked for nothing.
 func TestRun_GuardNotReadyInTime_ExitsWith71(t *testing.T) {
-	socket, d := runSocket(t), granting(testLease(time.Hour))
+	socket, d := runSocket(t), granting(testGrant(time.Hour))
 	d.listen(t, socket)
 	p := startProgram(t, unreadyVariable, socket, "ftp", "-c", "echo ran")
 	assert.Equal(t, 71, p.end(t))
@@ -177,25 +177,25 @@ func TestRunReportsOnTheStandardOutput(t *testing.T) {
 
 func TestRunEnvironment(t *testing.T) {
 	socket := runSocket(t)
-	lease := testLease(time.Hour)
-	d := granting(lease)
+	held := testGrant(time.Hour)
+	d := granting(held)
 	d.listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", `
 		echo "$WANDER_RESOURCE $WANDER_MEMBER $WANDER_TOKEN $WANDER_HOP $WANDER_FENCE $WANDER_DEADLINE"; read line`)
-	p.expect(t, fmt.Sprintf("ftp %v %v 41 41 %s", lease.grant.Member, lease.grant.Token,
-		lease.grant.Deadline.UTC().Format(time.RFC3339Nano)))
+	p.expect(t, fmt.Sprintf("ftp %v %v 41 41 %s", held.grant.Member, held.grant.Token,
+		held.grant.Deadline.UTC().Format(time.RFC3339Nano)))
 	p.stdin.Close()
 	p.end(t)
 }
 
 func TestRunLosesItsGrant(t *testing.T) {
 	socket := runSocket(t)
-	lease := testLease(time.Hour)
-	d := granting(lease)
+	held := testGrant(time.Hour)
+	d := granting(held)
 	d.listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", `trap 'echo term; exit 0' TERM; echo ready; while :; do :; done`)
 	p.expect(t, "ready")
-	lease.lost <- api.LostRevoked
+	held.lost <- api.LostRevoked
 	p.expect(t, "term")
 	assert.Equal(t, cli.ExitLost, p.end(t))
 	assert.Contains(t, p.stderr.String(), "revoked")
@@ -206,12 +206,12 @@ func TestRunLosesItsGrant(t *testing.T) {
 
 func TestRunIgnoresALossIfToldSo(t *testing.T) {
 	socket := runSocket(t)
-	lease := testLease(time.Hour)
-	d := granting(lease)
+	held := testGrant(time.Hour)
+	d := granting(held)
 	d.listen(t, socket)
 	p := startRun(t, socket, "ftp", "--on-lost", "warn", "-c", `echo ready; read line; exit 5`)
 	p.expect(t, "ready")
-	lease.lost <- api.LostRevoked
+	held.lost <- api.LostRevoked
 	await.Until(t, "the warning", func() bool {
 		return strings.Contains(p.stderr.String(), "warning: the grant was lost: revoked")
 	})
@@ -223,7 +223,7 @@ func TestRunIgnoresALossIfToldSo(t *testing.T) {
 // TestRunTooLate: the machine slept between the grant and the command.
 func TestRunTooLate(t *testing.T) {
 	socket := runSocket(t)
-	d := granting(testLease(-time.Second))
+	d := granting(testGrant(-time.Second))
 	d.listen(t, socket)
 	p := startRun(t, socket, "ftp", "--", "echo", "ran")
 	assert.Equal(t, cli.ExitLost, p.end(t))
@@ -239,7 +239,7 @@ func TestRunSignalEndsTheWait(t *testing.T) {
 		t.Run(s.String(), func(t *testing.T) {
 			socket := runSocket(t)
 			withdrawn := make(chan struct{})
-			d := newFakeDaemon(func(ctx context.Context, _ api.AcquireRequest) (api.Lease, error) {
+			d := newFakeDaemon(func(ctx context.Context, _ api.AcquireRequest) (api.HeldGrant, error) {
 				<-ctx.Done()
 				close(withdrawn)
 				return nil, ctx.Err()
@@ -258,7 +258,7 @@ func TestRunSignalEndsTheWait(t *testing.T) {
 
 func TestRunSignalGoesToTheCommand(t *testing.T) {
 	socket := runSocket(t)
-	d := granting(testLease(time.Hour))
+	d := granting(testGrant(time.Hour))
 	d.listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", `trap 'echo usr1' USR1; trap 'echo term; exit 6' TERM; echo ready; while :; do :; done`)
 	p.expect(t, "ready")
@@ -273,7 +273,7 @@ func TestRunSignalGoesToTheCommand(t *testing.T) {
 
 func TestRunReleasesToTheRestartedDaemon(t *testing.T) {
 	socket := runSocket(t)
-	stop := granting(testLease(time.Hour)).listen(t, socket)
+	stop := granting(testGrant(time.Hour)).listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", `echo ready; read line; exit 5`)
 	p.expect(t, "ready")
 	stop()
@@ -306,7 +306,7 @@ func TestRunWaitsThroughARestart(t *testing.T) {
 	p := startRun(t, socket, "ftp", "-c", "exit 5")
 	await.Next(t, "what the command does", d.requests)
 	stop()
-	next := granting(testLease(time.Hour))
+	next := granting(testGrant(time.Hour))
 	next.listen(t, socket)
 	assert.Equal(t, 5, p.end(t))
 	await.Next(t, "what the command does", next.releases)
@@ -314,7 +314,7 @@ func TestRunWaitsThroughARestart(t *testing.T) {
 
 func TestRunKilled(t *testing.T) {
 	socket := runSocket(t)
-	granting(testLease(time.Hour)).listen(t, socket)
+	granting(testGrant(time.Hour)).listen(t, socket)
 	p := startRun(t, socket, "ftp", "--grace", "10ms", "-c", `trap '' TERM; sleep 1000 & echo ready; wait; sleep 1000`)
 	p.expect(t, "ready")
 	require.NoError(t, p.Process.Kill())
@@ -324,7 +324,7 @@ func TestRunKilled(t *testing.T) {
 
 func TestRunReportsToADescriptor(t *testing.T) {
 	socket := runSocket(t)
-	granting(testLease(time.Hour)).listen(t, socket)
+	granting(testGrant(time.Hour)).listen(t, socket)
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	defer r.Close()

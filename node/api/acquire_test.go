@@ -29,14 +29,14 @@ func TestAcquireAndLose(t *testing.T) {
 	done := acquire(t.Context(), c, request)
 	d := receive(t, f.demands)
 	assert.Equal(t, request, d.request)
-	lease := f.lease(1)
-	d.answer <- answer{lease: lease}
+	held := f.grant(1)
+	d.answer <- answer{grant: held}
 	a := receive(t, done)
 	require.NoError(t, a.err)
 	defer a.held.Close()
-	assert.Equal(t, lease.grant, a.held.Grant())
+	assert.Equal(t, held.grant, a.held.Grant())
 
-	lease.lost <- LostRevoked
+	held.lost <- LostRevoked
 	assert.Equal(t, LostRevoked, receive(t, a.held.Lost()))
 	_, open := <-a.held.Lost()
 	assert.False(t, open, "nothing follows a loss")
@@ -46,11 +46,11 @@ func TestGrantThatEndsOtherwiseIsNotLost(t *testing.T) {
 	f := newFake()
 	c := Dial(serve(t, f, socketPath(t)).socket)
 	done := acquire(t.Context(), c, AcquireRequest{Resource: "ftp"})
-	lease := f.lease(1)
-	receive(t, f.demands).answer <- answer{lease: lease}
+	held := f.grant(1)
+	receive(t, f.demands).answer <- answer{grant: held}
 	a := receive(t, done)
 	require.NoError(t, a.err)
-	close(lease.lost)
+	close(held.lost)
 	_, lost := <-a.held.Lost()
 	assert.False(t, lost)
 }
@@ -121,7 +121,7 @@ func TestGrantAfterWithdrawal(t *testing.T) {
 	}()
 	d := receive(t, f.demands)
 	cancel()
-	d.answer <- answer{lease: f.lease(7)}
+	d.answer <- answer{grant: f.grant(7)}
 	assert.Equal(t, ReleaseRequest{Grant: ident.Grant{7}}, receive(t, f.releases))
 	receive(t, ended)
 	assert.Empty(t, f.releases)
@@ -173,7 +173,7 @@ func TestGrantOutlivesItsConnection(t *testing.T) {
 	daemon := serve(t, f, socketPath(t))
 	done := acquire(t.Context(), Dial(daemon.socket), AcquireRequest{Resource: "ftp"})
 	d := receive(t, f.demands)
-	d.answer <- answer{lease: f.lease(1)}
+	d.answer <- answer{grant: f.grant(1)}
 	a := receive(t, done)
 	require.NoError(t, a.err)
 	require.NoError(t, a.held.Close())
@@ -187,7 +187,7 @@ func TestStoppingDaemon(t *testing.T) {
 	daemon := serve(t, f, socketPath(t))
 	c := Dial(daemon.socket)
 	holding := acquire(t.Context(), c, AcquireRequest{Resource: "ftp"})
-	receive(t, f.demands).answer <- answer{lease: f.lease(1)}
+	receive(t, f.demands).answer <- answer{grant: f.grant(1)}
 	holder := receive(t, holding)
 	require.NoError(t, holder.err)
 	waiting := acquire(t.Context(), c, AcquireRequest{Resource: "ftp"})

@@ -198,7 +198,7 @@ func TestTokensAreForgotten(t *testing.T) {
 	for name := range byte(100) {
 		b.story("+" + string('!'+name) + "1")
 	}
-	assert.Len(t, b.slots[slotKey{"r", 0}].seen, maxSightings)
+	assert.Len(t, b.slots[slotKey{"r", 0}].seen, maxObservations)
 }
 
 // Another observer is told everything, whether or not metrics are kept.

@@ -128,7 +128,7 @@ func (w *world) checkHistory(t require.TestingT, whole []string) []string {
 	var got []string
 	for f, err := range store.Frames(w.fs, testDir) {
 		require.NoError(t, err)
-		if f.Type == journal.FrameRecord && !f.Carried {
+		if f.Type == journal.FrameRecord && !f.FromCheckpoint {
 			got = append(got, string(f.Body))
 		}
 	}

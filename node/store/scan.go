@@ -21,7 +21,7 @@ type Located struct {
 // Frames reads all segments of the journal in dir, oldest first, as an auditor
 // does: without the lock, so also beside the member that writes it, and
 // verifying every frame and that none is missing between the first and the
-// last. Records of a checkpoint come as copies (Frame.Carried). A nil fsys is
+// last. Records of a checkpoint come as copies (Frame.FromCheckpoint). A nil fsys is
 // OS().
 //
 // An error ends the sequence: *journal.TornError when the last segment ends in

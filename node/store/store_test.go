@@ -58,7 +58,7 @@ func TestOnDisk(t *testing.T) {
 
 	st, found = open(t, dir, store.Options{})
 	assert.Equal(t, []string{"both", "three"}, texts(found.Records))
-	assert.Equal(t, 1, found.Carried)
+	assert.Equal(t, 1, found.FromCheckpoint)
 	assert.False(t, found.Fresh)
 	assert.Nil(t, found.Torn)
 	assert.Equal(t, st.Synced()+1, appendAll(t, st, "four"))
@@ -67,7 +67,7 @@ func TestOnDisk(t *testing.T) {
 	var all []string
 	for f, err := range store.Frames(nil, dir) {
 		require.NoError(t, err)
-		all = append(all, fmt.Sprintf("%d %v %s %v", f.Segment.Number, f.Type, f.Body, f.Carried))
+		all = append(all, fmt.Sprintf("%d %v %s %v", f.Segment.Number, f.Type, f.Body, f.FromCheckpoint))
 	}
 	assert.Equal(t, []string{
 		"1 checkpoint begin  true", "1 checkpoint end  true", "1 record one false", "1 record two false",
@@ -276,7 +276,7 @@ func TestConcurrentUse(t *testing.T) {
 	next := make(map[string]int)
 	total := 0
 	for _, f := range locate(t, fs.PowerLoss()) {
-		if f.Type != journal.FrameRecord || f.Carried {
+		if f.Type != journal.FrameRecord || f.FromCheckpoint {
 			continue
 		}
 		writer, number, _ := strings.Cut(string(f.Body), " ")

@@ -18,7 +18,7 @@ func TestUnreachableAndBackOff(t *testing.T) {
 			a.Send(z.Self(), Custody, []byte("hello?"))
 			a.wait(kind("unreachable"), 1)
 		})
-		require.ErrorIs(t, a.wait(kind("unreachable"), 1).err, ErrSilent)
+		require.ErrorIs(t, a.wait(kind("unreachable"), 1).err, ErrUnresponsive)
 		assert.LessOrEqual(t, took, HandshakeTimeout)
 		assert.Equal(t, uint64(1), a.Stats().DroppedCustody)
 
@@ -122,12 +122,12 @@ func TestUnreachable_ConnectedMeanwhile_NotTold(t *testing.T) {
 		a.wait(frame("first"), 1)
 		p := a.lock(z.Self())
 		p.mu.Unlock()
-		p.unreachable(ErrSilent) // of the dial before
+		p.unreachable(ErrUnresponsive) // of the dial before
 		assert.Zero(t, a.count(kind("unreachable")))
 
 		z.Close()
 		a.wait(kind("disconnected"), 1)
-		p.unreachable(ErrSilent)
+		p.unreachable(ErrUnresponsive)
 		a.wait(kind("unreachable"), 1)
 	})
 }

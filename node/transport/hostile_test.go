@@ -277,7 +277,7 @@ func TestPeerWithALargeWindowCannotFillMemory(t *testing.T) {
 		const cwnd = 64 << 10 // as it begins, at most
 		assert.Less(t, s.BytesSent, uint64(directBytes+cwnd))
 		assert.LessOrEqual(t, s.Queued, int64(MaxQueueBytes))
-		require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrSilent)
+		require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrUnresponsive)
 	})
 }
 

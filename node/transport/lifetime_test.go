@@ -105,7 +105,7 @@ func TestDeadPeerIsNoticed(t *testing.T) {
 			if c.watches {
 				took += time.Second
 			}
-			require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrSilent)
+			require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrUnresponsive)
 			assert.LessOrEqual(t, took, c.within+500*time.Millisecond, "dialler: %v, watches: %v", dialler, c.watches)
 			s.Close()
 		}

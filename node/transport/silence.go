@@ -119,7 +119,7 @@ func (p *peer) attend(now time.Duration) {
 		switch {
 		case !c.Confirmed: // see judge
 		case c.isLost():
-			c.lost = ErrSilent
+			c.lost = ErrUnresponsive
 			p.end(c, CodeOverload)
 		case c.isSilent():
 			p.tryOut(c)

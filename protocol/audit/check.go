@@ -98,6 +98,6 @@ func finish(f *findings) *Report {
 }
 
 // places are those that there are.
-func places(list ...Place) []Place {
-	return slices.DeleteFunc(list, func(p Place) bool { return p.Seq == 0 })
+func refs(list ...RecordRef) []RecordRef {
+	return slices.DeleteFunc(list, func(p RecordRef) bool { return p.Seq == 0 })
 }

@@ -85,7 +85,7 @@ type Finding struct {
 	Accused  ident.Member
 	Exhibits []Exhibit
 	Members  []ident.Member // who is suspected, or whose records show it
-	Records  []Place        // that show it
+	Records  []RecordRef    // that show it
 	At       uint64         // when, by the clock of who wrote it; 0: not known
 	Again    int            // how many more times the same was found of the member
 	Detail   string

@@ -189,7 +189,7 @@ type Overlaps struct {
 // OverlapOf is one pair of recorded operations.
 type OverlapOf struct {
 	Members           [2]ident.Member
-	Records           [2]Place
+	Records           [2]RecordRef
 	From              uint64 // by the clock of the second, as it began later
 	Certain, Possible uint64 // for how long both ran
 }

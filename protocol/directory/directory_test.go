@@ -61,7 +61,7 @@ func TestNothingIsKnownOfAStranger(t *testing.T) {
 	_, ok = d.Revocation(m)
 	assert.False(t, ok)
 	d.Connected(m, true)
-	assert.ErrorIs(t, d.Status(m, now), directory.ErrUnknown)
+	assert.ErrorIs(t, d.Eligible(m, now), directory.ErrUnknown)
 	assert.Zero(t, d.Len())
 }
 
@@ -150,7 +150,7 @@ func TestRefusedObjects(t *testing.T) {
 		assert.False(t, news, name)
 	}
 	assert.Equal(t, 1, d.Len())
-	assert.NoError(t, d.Status(ben.id, now))
+	assert.NoError(t, d.Eligible(ben.id, now))
 	assert.Empty(t, d.Addresses(ben.id))
 }
 
@@ -208,10 +208,10 @@ func TestStatus(t *testing.T) {
 		"revoked, unknown":    {deadUnknown, directory.ErrRevoked},
 		"unknown":             {unknown, directory.ErrUnknown},
 	} {
-		assert.ErrorIs(t, d.Status(c.member.id, now), c.want, name)
+		assert.ErrorIs(t, d.Eligible(c.member.id, now), c.want, name)
 	}
-	assert.NoError(t, d.Status(early.id, now.Add(2*time.Hour)), "time is an argument")
-	assert.ErrorIs(t, d.Status(valid.id, now.Add(month)), certificate.ErrExpired)
+	assert.NoError(t, d.Eligible(early.id, now.Add(2*time.Hour)), "time is an argument")
+	assert.ErrorIs(t, d.Eligible(valid.id, now.Add(month)), certificate.ErrExpired)
 }
 
 // What a member signed while alive is settled after its death.
@@ -287,7 +287,7 @@ func TestAsManyRevocationsAsMembers(t *testing.T) {
 	assert.ErrorIs(t, err, directory.ErrFull)
 	assert.False(t, news)
 	assert.Equal(t, uint64(2), d.RevocationVersion())
-	assert.ErrorIs(t, d.Status(ca.member(3).id, now), directory.ErrUnknown)
+	assert.ErrorIs(t, d.Eligible(ca.member(3).id, now), directory.ErrUnknown)
 }
 
 func nobody(ident.Member) bool { return false }
@@ -317,8 +317,8 @@ func TestForget(t *testing.T) {
 		assert.Nil(t, d.Key(s.id))
 		assert.Empty(t, d.Addresses(s.id))
 	}
-	assert.ErrorIs(t, d.Status(gone.id, now), directory.ErrUnknown)
-	assert.ErrorIs(t, d.Status(dead.id, now), directory.ErrRevoked, "for ever")
+	assert.ErrorIs(t, d.Eligible(gone.id, now), directory.ErrUnknown)
+	assert.ErrorIs(t, d.Eligible(dead.id, now), directory.ErrRevoked, "for ever")
 	places, listed := d.Traces()
 	assert.Equal(t, 5, places)
 	assert.Equal(t, 4, listed)

@@ -36,15 +36,15 @@ func TestAQuorumFailsAMember(t *testing.T) {
 	assert.Equal(t, 4, d.Candidates())
 
 	assert.True(t, accuse(t, d, ben, 1, list[2]))
-	assert.NoError(t, d.Status(ben.id, now), "nobody fails anybody alone")
+	assert.NoError(t, d.Eligible(ben.id, now), "nobody fails anybody alone")
 	for later := uint64(2); later < 5; later++ {
 		assert.True(t, accuse(t, d, ben, later, list[2]), "nor by many numbers")
 	}
-	assert.NoError(t, d.Status(ben.id, now))
+	assert.NoError(t, d.Eligible(ben.id, now))
 	assert.Empty(t, d.Failures(ben.id), "which are not that of its record")
 
 	assert.True(t, accuse(t, d, ben, 1, list[3], list[4]))
-	assert.ErrorIs(t, d.Status(ben.id, now), directory.ErrFailed)
+	assert.ErrorIs(t, d.Eligible(ben.id, now), directory.ErrFailed)
 	assert.True(t, d.Failed(ben.id))
 	assert.Equal(t, 3, d.Candidates())
 	want := [][]byte{list[3].failure(ben, 1), list[4].failure(ben, 1)}
@@ -57,7 +57,7 @@ func TestAQuorumFailsAMember(t *testing.T) {
 	news, err := d.LearnEndpoint(ben.endpoint(2, "back.example.org:4133"))
 	require.NoError(t, err)
 	assert.True(t, news)
-	assert.NoError(t, d.Status(ben.id, now), "alive again")
+	assert.NoError(t, d.Eligible(ben.id, now), "alive again")
 	assert.False(t, d.Failed(ben.id))
 	assert.Equal(t, 4, d.Candidates())
 	assert.False(t, accuse(t, d, ben, 1, list[3], list[4]), "of the past")
@@ -194,7 +194,7 @@ func TestALiarAloneChangesNobodysStanding(t *testing.T) {
 		}
 	}
 	for _, s := range list {
-		assert.NoError(t, d.Status(s.id, now))
+		assert.NoError(t, d.Eligible(s.id, now))
 		assert.LessOrEqual(t, len(d.KeptFailures(s.id)), 1)
 	}
 }
@@ -271,14 +271,14 @@ func TestLeave(t *testing.T) {
 		assert.True(t, ok)
 		assert.Equal(t, ben.leave(c.kept), raw, "the first")
 	}
-	assert.ErrorIs(t, d.Status(ben.id, now), directory.ErrLeft)
+	assert.ErrorIs(t, d.Eligible(ben.id, now), directory.ErrLeft)
 	assert.Equal(t, 1, d.Candidates())
 	d.Connected(ben.id, true)
 	assert.Equal(t, 1, d.Candidates())
 
 	d.Admit(ben.issued(99, -time.Hour, 2*month))
 	must(d.LearnEndpoint(ben.endpoint(9, "back.example.org:4133")))
-	assert.ErrorIs(t, d.Status(ben.id, now), directory.ErrLeft, "for ever")
+	assert.ErrorIs(t, d.Eligible(ben.id, now), directory.ErrLeft, "for ever")
 }
 
 func TestRefusedLeaves(t *testing.T) {
@@ -305,11 +305,11 @@ func TestRefusedLeaves(t *testing.T) {
 		assert.False(t, news, name)
 	}
 	for _, s := range list {
-		assert.NoError(t, d.Status(s.id, now))
+		assert.NoError(t, d.Eligible(s.id, now))
 	}
 }
 
-// Standing is the first that applies. (D-4)
+// Eligible is the first that applies. (D-4)
 func TestStatusOrder(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
@@ -327,7 +327,7 @@ func TestStatusOrder(t *testing.T) {
 		{func() { must(d.LearnRevocation(ben.revocation(1))) }, directory.ErrRevoked},
 	} {
 		c.learn()
-		assert.ErrorIs(t, d.Status(ben.id, late), c.want)
+		assert.ErrorIs(t, d.Eligible(ben.id, late), c.want)
 	}
 }
 

@@ -54,9 +54,9 @@ func TestLearnPage(t *testing.T) {
 		{Member: list[3].id, Certificate: true, Endpoint: true},
 		{Member: list[4].id, Certificate: true},
 	}, d.LearnPage(page, nil))
-	assert.ErrorIs(t, d.Status(list[1].id, now), directory.ErrFailed)
-	assert.ErrorIs(t, d.Status(list[2].id, now), directory.ErrLeft)
-	assert.NoError(t, d.Status(list[3].id, now))
+	assert.ErrorIs(t, d.Eligible(list[1].id, now), directory.ErrFailed)
+	assert.ErrorIs(t, d.Eligible(list[2].id, now), directory.ErrLeft)
+	assert.NoError(t, d.Eligible(list[3].id, now))
 
 	asked := ca.asked
 	for i, l := range d.LearnPage(page, nil) {
@@ -92,7 +92,7 @@ func TestPageWithAForgedSignature(t *testing.T) {
 		}},
 		"leave": {7, func(e *wire.Entry) { e.Leave = altered(e.Leave) }, func(d *directory.Directory, l directory.Learned) {
 			assert.True(t, l.Certificate && l.Endpoint)
-			assert.NoError(t, d.Status(list[7].id, now))
+			assert.NoError(t, d.Eligible(list[7].id, now))
 		}},
 		"failure statement": {3, func(e *wire.Entry) { e.Failures[1] = altered(e.Failures[1]) }, func(d *directory.Directory, l directory.Learned) {
 			assert.Equal(t, []int{0, 2}, l.Failures)
@@ -147,7 +147,7 @@ func TestPageOfEntriesThatLie(t *testing.T) {
 		assert.False(t, l[0].Endpoint || l[0].Leave || len(l[0].Failures) > 0, name)
 	}
 	for _, s := range []someone{cleo, dan, list[4]} {
-		assert.NoError(t, d.Status(s.id, now))
+		assert.NoError(t, d.Eligible(s.id, now))
 		n, _ := d.Sequence(s.id)
 		assert.Equal(t, uint64(1), n)
 		assert.Empty(t, d.KeptFailures(s.id))

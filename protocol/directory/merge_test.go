@@ -93,7 +93,7 @@ func picture(d *directory.Directory, members []someone) string {
 			text += fmt.Sprintf(" serial %d", c.Claims().Serial)
 		}
 		for _, at := range []time.Duration{-2 * time.Hour, 0, month} {
-			text += fmt.Sprintf(" %v", d.Status(s.id, now.Add(at)))
+			text += fmt.Sprintf(" %v", d.Eligible(s.id, now.Add(at)))
 		}
 		endpoint, _ := d.Endpoint(s.id)
 		revocation, _ := d.Revocation(s.id)
@@ -195,7 +195,7 @@ func living(d *directory.Directory, members []someone) string {
 		c, _ := d.Certificate(s.id)
 		endpoint, _ := d.Endpoint(s.id)
 		e, _ := d.Entry(s.id)
-		text += fmt.Sprintf("\n%d: %x %x %x %v %v", s.n, c.Raw(), endpoint, e, d.Failed(s.id), d.Status(s.id, now))
+		text += fmt.Sprintf("\n%d: %x %x %x %v %v", s.n, c.Raw(), endpoint, e, d.Failed(s.id), d.Eligible(s.id, now))
 	}
 	raws, _ := d.Revocations(0, 1000)
 	count, xor := d.Fingerprint()

@@ -32,14 +32,14 @@ func TestStandingsInPieces(t *testing.T) {
 		for next, more := (ident.Member{}), true; more; {
 			left := size
 			more = false
-			for id, standing := range d.Standings(next, now) {
+			for id, err := range d.States(next, now) {
 				if left == 0 {
 					next, more = id, true
 					break
 				}
 				_, again := seen[id]
 				require.False(t, again)
-				seen[id] = standing
+				seen[id] = err
 				left--
 			}
 		}

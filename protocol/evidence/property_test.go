@@ -93,7 +93,7 @@ func TestWitness(t *testing.T) {
 			t.Skip("a transfer and what it names come together")
 		}
 		rapid.Check(t, func(t *rapid.T) {
-			w := witness{evidence.NewWitness(groupID, evidence.Kept)}
+			w := detector{evidence.NewConflictDetector(groupID, evidence.Kept)}
 			first, second := c.a, c.b
 			if rapid.Bool().Draw(t, "turned") {
 				first, second = second, first
@@ -113,7 +113,7 @@ func TestWitness(t *testing.T) {
 
 func TestWitnessOfHonestMembers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := witness{evidence.NewWitness(groupID, rapid.IntRange(2, 50).Draw(t, "kept"))}
+		w := detector{evidence.NewConflictDetector(groupID, rapid.IntRange(2, 50).Draw(t, "kept"))}
 		list := walk(t)
 		for range 30 {
 			_, found := w.show(t, rapid.SampledFrom(list).Draw(t, "object"))
@@ -125,7 +125,7 @@ func TestWitnessOfHonestMembers(t *testing.T) {
 // What has been recalled from a journal counts like what was shown.
 func TestWitnessRecalls(t *testing.T) {
 	c := crimes(t)[0]
-	w := witness{evidence.NewWitness(groupID, evidence.Kept)}
+	w := detector{evidence.NewConflictDetector(groupID, evidence.Kept)}
 	w.Recall(evidence.Object{Kind: c.a.Kind, Raw: []byte{1}})
 	w.Recall(c.a)
 	_, found := w.show(t, c.b)
@@ -135,7 +135,7 @@ func TestWitnessRecalls(t *testing.T) {
 // A witness forgets the oldest, and never keeps more than it may.
 func TestWitnessForgets(t *testing.T) {
 	c := crimes(t)[0]
-	w := witness{evidence.NewWitness(groupID, 8)}
+	w := detector{evidence.NewConflictDetector(groupID, 8)}
 	w.show(t, c.a)
 	for n := range byte(8) {
 		w.show(t, aGenesis(genesis(t, ada, 100+uint64(n), n)))
@@ -145,7 +145,7 @@ func TestWitnessForgets(t *testing.T) {
 }
 
 // witness takes objects for what they are.
-type witness struct{ *evidence.Witness }
+type detector struct{ *evidence.ConflictDetector }
 
 // everybody has the keys of all parties.
 type everybody struct{}
@@ -159,7 +159,7 @@ func (everybody) Key(m ident.Member) *signature.PublicKey {
 	return nil
 }
 
-func (w witness) show(t require.TestingT, o evidence.Object) (evidence.Object, bool) {
+func (w detector) show(t require.TestingT, o evidence.Object) (evidence.Object, bool) {
 	v := token.NewVerifier(groupID, everybody{})
 	switch o.Kind.String() {
 	case "genesis":

@@ -162,7 +162,7 @@ func TestSenderPassesOverWhoMayNotTakePart(t *testing.T) {
 	g := newGroup(t, 3)
 	tok, _, accept := g[0].offered(g[1])
 	g[0].takes(g[1], accept)
-	g[0].world.standing[g[1].id] = certificate.ErrExpired
+	g[0].world.ineligible[g[1].id] = certificate.ErrExpired
 	o := g[0].release(tok, 0)
 	assert.NotContains(t, o.String(), "TRANSFER")
 	for len(o.effects) == 0 {

@@ -39,7 +39,7 @@ func TestReplayRefusesWhatNoMemberWrites(t *testing.T) {
 	})
 	t.Run("custody whose signer is unknown", func(t *testing.T) {
 		cfg := g[1].cfg
-		cfg.World = &world{}
+		cfg.Environment = &world{}
 		replay := handoff.NewReplay(cfg)
 		for _, r := range g[1].past {
 			require.NoError(t, replay.Apply(r))

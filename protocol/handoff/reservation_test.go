@@ -127,7 +127,7 @@ func TestReceiverRefusals(t *testing.T) {
 		want    wire.Refusal
 	}{
 		"stopping":          {func(_, q *party, _ *wire.Offer) { q.stop() }, wire.RefuseStopping},
-		"offerer not valid": {func(p, q *party, _ *wire.Offer) { q.world.standing[p.id] = certificate.ErrExpired }, wire.RefuseSigner},
+		"offerer not valid": {func(p, q *party, _ *wire.Offer) { q.world.ineligible[p.id] = certificate.ErrExpired }, wire.RefuseSigner},
 		"unknown resource":  {func(_, q *party, _ *wire.Offer) { q.world.refusal = wire.RefuseResource }, wire.RefuseResource},
 		"genesis time":      {func(_, q *party, _ *wire.Offer) { q.world.stale = true }, wire.RefuseClock},
 		"another token":     {func(_, _ *party, o *wire.Offer) { o.Token[0]++ }, wire.RefuseTitle},

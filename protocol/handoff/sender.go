@@ -153,7 +153,7 @@ func (s *Sender) release(rec *record, a accepted) {
 	body.Time = s.now.Millis()
 	body.Field = rec.search.field
 	body.Extensions = s.openings.at(1).Extensions()
-	body.SetLastOperation(s.cfg.World.LastOperation(rec.title.Genesis.Body()))
+	body.SetLastOperation(s.cfg.Environment.LastOperation(rec.title.Genesis.Body()))
 	transfer, err := body.Sign(s.cfg.Group, s.cfg.Key)
 	if err != nil {
 		// The field is bounded by the policy interface and the rest is ours:

@@ -31,7 +31,7 @@ func newSample(carried, appended [][]byte) sample {
 	s := sample{data: h.Append(nil)}
 	seq := h.FirstSeq
 	add := func(t journal.FrameType, body []byte, opens, copied bool) {
-		f := journal.Frame{Type: t, OpensBatch: opens, Seq: seq, Body: body, Offset: int64(len(s.data)), Carried: copied}
+		f := journal.Frame{Type: t, OpensBatch: opens, Seq: seq, Body: body, Offset: int64(len(s.data)), FromCheckpoint: copied}
 		s.starts = append(s.starts, f.Offset)
 		s.frames = append(s.frames, f)
 		s.data = f.Append(s.data)

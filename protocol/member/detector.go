@@ -129,7 +129,7 @@ func (d *detector) suspect(id ident.Member, after time.Duration, helped bool) {
 	switch {
 	case !known || d.stopping || id == d.self || d.peers.has(id):
 		return
-	case d.dir.Status(id, d.now.Wall) != nil || d.hasStated(id):
+	case d.dir.Eligible(id, d.now.Wall) != nil || d.hasStated(id):
 		return
 	case len(d.suspects) >= maxSuspects:
 		d.reject("too many suspects")
@@ -186,7 +186,7 @@ func (d *detector) tick() {
 	}
 	for _, id := range d.inOrder() {
 		s := d.suspects[id]
-		if sequence, _ := d.dir.Sequence(id); sequence != s.sequence || d.dir.Status(id, d.now.Wall) != nil {
+		if sequence, _ := d.dir.Sequence(id); sequence != s.sequence || d.dir.Eligible(id, d.now.Wall) != nil {
 			delete(d.suspects, id)
 			continue
 		}

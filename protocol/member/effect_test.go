@@ -74,11 +74,11 @@ var takesEffect = map[string]any{
 		c.to(func(s *group.Settings) { s.MembersMax = known })
 		stranger := c.a.issue(100, time.Hour)
 		c.step(member.Learn{Certificates: [][]byte{stranger.certificate.Raw()}})
-		assert.ErrorIs(c.t, c.Standing(stranger.id()), directory.ErrUnknown)
+		assert.ErrorIs(c.t, c.Eligible(stranger.id()), directory.ErrUnknown)
 		assert.Equal(c.t, known, c.Len(), "who is known stays")
 		c.to(func(s *group.Settings) { s.MembersMax = known + 1 })
 		c.step(member.Learn{Certificates: [][]byte{stranger.certificate.Raw()}})
-		assert.NoError(c.t, c.Standing(stranger.id()))
+		assert.NoError(c.t, c.Eligible(stranger.id()))
 	},
 	"Settings.UpdateCapacity":      "lab/experiment measures it; each token and receipt is filled by the configuration in force",
 	"Settings.FailureQuorum":       "protocol/directory TestQuorumHasEffectAtOnce",

@@ -67,7 +67,7 @@ func TestRefutationsAreRationed(t *testing.T) {
 	assert.Greater(t, b.sequence(), first)
 	assert.Less(t, len(b.journal)-before, 40)
 	b.ticksIn(time.Minute)
-	assert.NoError(t, b.standing(b.ID()))
+	assert.NoError(t, b.eligible(b.ID()))
 }
 
 // Two members with one key would each sign a record above the other's.
@@ -188,9 +188,9 @@ func TestPageIsJournalledSoThatItCanBeRead(t *testing.T) {
 		{Certificate: subject.certificate.Raw(), Failures: [][]byte{w.failure(subject.id(), 1), v.failure(subject.id(), 1)}},
 		{Certificate: w.certificate.Raw()}, {Certificate: v.certificate.Raw()},
 	}})
-	require.Error(t, b.standing(subject.id()))
+	require.Error(t, b.eligible(subject.id()))
 	b.restart()
-	assert.Error(t, b.standing(subject.id()))
+	assert.Error(t, b.eligible(subject.id()))
 }
 
 // An answer that comes so late that something else has been asked is no lie.

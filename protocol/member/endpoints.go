@@ -197,7 +197,7 @@ func (e *endpoints) attach() {
 	e.attachAt = e.now.Boot.Add(e.detector.pace())
 	before := e.attachments()
 	for id, lost := range e.attached {
-		if !e.peers.has(id) && (e.now.Boot.Sub(lost) > attachedPatience*e.detector.pace() || e.dir.Status(id, e.now.Wall) != nil) {
+		if !e.peers.has(id) && (e.now.Boot.Sub(lost) > attachedPatience*e.detector.pace() || e.dir.Eligible(id, e.now.Wall) != nil) {
 			delete(e.attached, id)
 		}
 	}
@@ -226,7 +226,7 @@ func (e *endpoints) attachConnected() {
 		if len(e.attached) >= directory.Attachments {
 			return
 		}
-		if e.dir.Dialable(id) && e.dir.Status(id, e.now.Wall) == nil {
+		if e.dir.Dialable(id) && e.dir.Eligible(id, e.now.Wall) == nil {
 			e.attached[id] = clock.Never
 		}
 	}

@@ -61,7 +61,7 @@ func (s *stage) picture() string {
 	for k := range s.Members() {
 		id := k.Certificate.Member()
 		endpoint, _ := s.Endpoint(id)
-		text += fmt.Sprintf("\n%v serial %d, %v, at %v, record %x", id, k.Certificate.Claims().Serial, k.Standing, k.Addresses, endpoint)
+		text += fmt.Sprintf("\n%v serial %d, %v, at %v, record %x", id, k.Certificate.Claims().Serial, k.Eligible, k.Addresses, endpoint)
 	}
 	return text
 }
@@ -252,14 +252,14 @@ func TestTwoLiarsFailTheirSubjectsUntilThoseSpeak(t *testing.T) {
 		s.hear(liar, &wire.News{Updates: encoded(t, update.Failure(liar.failure(s.victim.id(), known), liar.certificate.Raw()))})
 		s.hear(liar, &wire.News{Updates: encoded(t, update.Failure(liar.failure(s.ID(), sequence), liar.certificate.Raw()))})
 	}
-	require.ErrorIs(t, s.standing(s.victim.id()), directory.ErrFailed)
+	require.ErrorIs(t, s.eligible(s.victim.id()), directory.ErrFailed)
 	for _, o := range s.all {
 		if o != s.victim {
-			assert.NoError(t, s.standing(o.id()))
+			assert.NoError(t, s.eligible(o.id()))
 		}
 	}
 	assert.Greater(t, s.ownSequence(), sequence)
-	assert.NoError(t, s.standing(s.ID()))
+	assert.NoError(t, s.eligible(s.ID()))
 
 	s.step(member.Connected{Certificate: s.victim.certificate})
 	hello := s.victim.hello()
@@ -269,13 +269,13 @@ func TestTwoLiarsFailTheirSubjectsUntilThoseSpeak(t *testing.T) {
 	require.Len(t, told, 1, "it is told what is said about it, and by whom")
 	assert.Len(t, told[0].Updates, 2)
 	s.hear(s.evil, &wire.News{Updates: encoded(t, update.Join(s.victim.certificate.Raw(), s.victim.endpoint(known+1)))})
-	assert.NoError(t, s.standing(s.victim.id()))
+	assert.NoError(t, s.eligible(s.victim.id()))
 
 	// The old statements are worth nothing any more.
 	for _, liar := range []*someone{s.evil, s.second} {
 		s.hear(liar, &wire.News{Updates: encoded(t, update.Failure(liar.failure(s.victim.id(), known), liar.certificate.Raw()))})
 	}
-	assert.NoError(t, s.standing(s.victim.id()))
+	assert.NoError(t, s.eligible(s.victim.id()))
 }
 
 // TestOldEndpointRecordIsNotBelieved: what was true once does not come back, and

@@ -51,10 +51,10 @@ func messages[M wire.Message](b *box, to ident.Member) (list []M) {
 }
 
 // stateOf is what the member thinks of another.
-func (b *box) standing(id ident.Member) error {
+func (b *box) eligible(id ident.Member) error {
 	for k := range b.Members() {
 		if k.Certificate.Member() == id {
-			return k.Standing
+			return k.Eligible
 		}
 	}
 	return nil
@@ -95,14 +95,14 @@ func leaveIsDurable(b *box) (durable bool) {
 func TestPeerLeaves(t *testing.T) {
 	_, b, p := crowd(t)
 	b.hear(p[0], &wire.News{Updates: encoded(t, update.Leave(p[2].leave(), p[2].certificate.Raw()))})
-	assert.ErrorIs(t, b.standing(p[2].id()), directory.ErrLeft)
+	assert.ErrorIs(t, b.eligible(p[2].id()), directory.ErrLeft)
 	assert.NotEmpty(t, messages[*wire.News](b, p[1].id()), "it is passed on at once")
 	assert.Len(t, b.RecentLeaves(), 1)
 
 	forged := p[1].leave()
 	forged[len(forged)-1] ^= 1
 	b.hear(p[0], &wire.News{Updates: encoded(t, update.Leave(forged, p[1].certificate.Raw()))})
-	assert.NoError(t, b.standing(p[1].id()))
+	assert.NoError(t, b.eligible(p[1].id()))
 	require.Len(t, b.Faults(), 1)
 	assert.Equal(t, member.Fault{Member: p[0].id(), Count: 1, Last: "forged leave"}, b.Faults()[0])
 }
@@ -141,7 +141,7 @@ func TestLeave(t *testing.T) {
 	for _, s := range p {
 		require.Len(t, messages[*wire.News](b, s.id()), 1)
 	}
-	assert.Error(t, b.standing(b.ID()))
+	assert.Error(t, b.eligible(b.ID()))
 	assert.True(t, leaveIsDurable(b), "told before it is durable")
 	b.restart()
 	stop := false

@@ -92,7 +92,7 @@ func TestShortCutBreaksNoConnection(t *testing.T) {
 func (c *cluster) thinks(some, others []*node, want error) bool {
 	for _, n := range some {
 		for _, o := range others {
-			if n != o && !errors.Is(n.member.Standing(o.id), want) {
+			if n != o && !errors.Is(n.member.Eligible(o.id), want) {
 				return false
 			}
 		}

@@ -209,7 +209,7 @@ func (n *node) work() {
 		}
 		o := n.queue[0]
 		n.queue = n.queue[1:]
-		n.carryOut(o)
+		n.do(o)
 		n.burn(o)
 	}
 	n.working = false

@@ -128,12 +128,12 @@ func (d *driver) step(e policy.Event) {
 		require.Less(d, steps, 10*timersMax, "answers for ever")
 		e, d.queue = d.queue[0], d.queue[1:]
 		for _, a := range d.policy.Step(d.now, e, nil) {
-			d.carryOut(&a)
+			d.perform(&a)
 		}
 	}
 }
 
-func (d *driver) carryOut(a *policy.Action) {
+func (d *driver) perform(a *policy.Action) {
 	switch a.Kind {
 	case policy.Wait:
 		d.asked = a.At
