@@ -57,7 +57,7 @@ func TestLeft(t *testing.T) {
 	assert.Equal(t, [][]byte{raw}, extra.Leaves)
 }
 
-func TestLeftRefuses(t *testing.T) {
+func TestLeft_Invalid_Refused(t *testing.T) {
 	a, _ := fresh(t)
 	cert := issue(t, a, "a", 2)
 	raw := leaveOf(t, a.Group(), 2)
@@ -73,7 +73,7 @@ func TestLeftRefuses(t *testing.T) {
 	assert.ErrorIs(t, a.Left(raw), ErrRevoked)
 }
 
-func TestWhoHasLeftCanStillBeRevoked(t *testing.T) {
+func TestRevoke_MemberThatLeft_Revoked(t *testing.T) {
 	a, d := fresh(t)
 	cert := issue(t, a, "a", 2)
 	require.NoError(t, a.Left(leaveOf(t, a.Group(), 2)))
@@ -82,9 +82,9 @@ func TestWhoHasLeftCanStillBeRevoked(t *testing.T) {
 	assert.ErrorIs(t, reopen(t, d).Eligible(cert.Member()), ErrRevoked)
 }
 
-// TestLeavesArePublishedWhileTheyMatter: until the last certificate of the
+// TestLeaves_CertificateValid_Published: until the last certificate of the
 // member has expired.
-func TestLeavesArePublishedWhileTheyMatter(t *testing.T) {
+func TestLeaves_CertificateValid_Published(t *testing.T) {
 	clock := &clockAt{now: day}
 	o := options(faultDisk{faultfs.New(1)})
 	o.Now = clock.Now

@@ -45,7 +45,7 @@ func TestHowEnded(t *testing.T) {
 
 // What a member can be has the same words for people and, with _ for spaces, in
 // metrics.
-func TestStatesAreKnown(t *testing.T) {
+func TestStates_Each_Known(t *testing.T) {
 	for _, ineligible := range []error{
 		nil, directory.ErrRevoked, directory.ErrLeft, directory.ErrFailed, certificate.ErrExpired, fmt.Errorf("%w: 3 s", certificate.ErrNotYetValid),
 	} {

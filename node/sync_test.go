@@ -71,7 +71,7 @@ func (f slowFile) Sync() error {
 
 // While the disk is waited for, a peer's next frames are taken in, and what
 // they make durable shares one sync: the group commit.
-func TestTransfersShareASync(t *testing.T) {
+func TestTransfers_OneBatch_ShareASync(t *testing.T) {
 	const tokens = 20
 	many := quick
 	many.Slots = tokens

@@ -93,7 +93,7 @@ func schemaOf(where string) string {
 }
 
 // What a comment in the code says of an object's shape is what the CDDL says.
-func TestCommentsQuoteTheRules(t *testing.T) {
+func TestComments_Quotes_AsInTheCDDL(t *testing.T) {
 	schemas, found := make(map[string]*cddl.Schema), make(map[string]map[string]bool)
 	for _, file := range []string{"wire.cddl", "journal.cddl", "enrolment.cddl"} {
 		schemas[file], found[file] = load(t, file), make(map[string]bool)

@@ -202,7 +202,7 @@ var notBounds = map[string]bool{
 }
 
 // Every rate and bound of a member stands in the table of limits.
-func TestLimitsOfAMemberAreWhole(t *testing.T) {
+func TestLimits_Member_Whole(t *testing.T) {
 	s := newSource(t)
 	text := limitTable(t).String()
 	for _, pkg := range []string{"member", "update"} {
@@ -240,7 +240,7 @@ var mentioned = regexp.MustCompile("`((?:max|min|Max)?[a-z]*[A-Z][a-zA-Z]+)`")
 
 // A constant that a text names has its number beside it where it comes first in that
 // text, and the number is the code's.
-func TestNumbersStandBesideTheirNames(t *testing.T) {
+func TestNumbers_Each_BesideItsName(t *testing.T) {
 	code, paths := newSource(t), make(map[string]string)
 	for _, l := range memberLimits {
 		paths[l.name[strings.LastIndex(l.name, ".")+1:]] = l.name

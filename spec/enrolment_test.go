@@ -88,7 +88,7 @@ func TestEnrolmentMessages(t *testing.T) {
 }
 
 // What the code accepts, the CDDL allows.
-func TestAcceptedEnrolmentMessagesMatch(t *testing.T) {
+func TestEnrolmentMessages_Accepted_MatchCDDL(t *testing.T) {
 	s := enrolmentSchema(t)
 	all := enrolments(t)
 	accepts := map[string]func([]byte) error{

@@ -204,7 +204,7 @@ var components = map[string][]string{
 }
 
 // Every rule has an example, by itself or as a component.
-func TestEveryRuleHasAnExample(t *testing.T) {
+func TestRules_Each_HasAnExample(t *testing.T) {
 	g := newGallery(t)
 	g.all()
 	for file, schema := range g.schemas {

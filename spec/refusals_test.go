@@ -185,7 +185,7 @@ func refusedTable(t *testing.T) *table {
 }
 
 // Each number on the wire has one error, and no error has two of one kind.
-func TestNumbersAndErrors(t *testing.T) {
+func TestRefusals_NumbersAndErrors_Agree(t *testing.T) {
 	digits := regexp.MustCompile(`[0-9]+$|^[0-9]+|` + "`[a-z_]+`$")
 	seen := make(map[string]string)
 	for _, r := range numbered(t) {

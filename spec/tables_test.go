@@ -175,7 +175,7 @@ func transitionTable(side string) *table {
 
 // Every row of the code's table is in one of the two of the text, and no state
 // or event is without a name.
-func TestTransitionsAreWhole(t *testing.T) {
+func TestTransitions_Table_Whole(t *testing.T) {
 	cells := 0
 	for _, side := range []string{"sender", "receiver"} {
 		text := transitionTable(side).String()

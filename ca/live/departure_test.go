@@ -50,7 +50,7 @@ func TestRevocation(t *testing.T) {
 
 // A member that was revoked while it was down, and whose files say nothing of
 // it, is told by its peers, or by the CA when it reaches nobody else.
-func TestRevokedWhileDown(t *testing.T) {
+func TestMember_RevokedWhileDown_Ends(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a, b, bad, alone := w.join("a"), w.join("b"), w.join("bad"), w.join("alone")
@@ -134,7 +134,7 @@ func TestLeave(t *testing.T) {
 }
 
 // A leave that the CA did not hear is brought by another member.
-func TestLeaveWithoutTheAuthority(t *testing.T) {
+func TestLeave_AuthorityAway_HeardLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a, b := w.join("a"), w.join("b")

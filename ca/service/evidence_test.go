@@ -62,7 +62,7 @@ func TestEvidence(t *testing.T) {
 }
 
 // However much there is against one member, the log grows by a bounded amount.
-func TestEvidenceInMass(t *testing.T) {
+func TestEvidence_InMass_Bounded(t *testing.T) {
 	b := newBench(t)
 	honest, thief := b.join("honest"), b.join("thief")
 	for n := range uint64(MemberBurst) - 1 {

@@ -15,7 +15,7 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 )
 
-func TestALifeWithTheAuthority(t *testing.T) {
+func TestService_WholeLife_Answered(t *testing.T) {
 	b := newBench(t)
 	a := b.join("a")
 	assert.Equal(t, "a", a.enrolled.Certificate.Name())
@@ -130,7 +130,7 @@ func TestAskingAgain(t *testing.T) {
 }
 
 // Of members that cannot be named to newcomers none is.
-func TestWhoIsNamed(t *testing.T) {
+func TestPeers_Request_EligibleNamed(t *testing.T) {
 	b := newBench(t)
 	sync := func(m *member, raw []byte) {
 		_, err := m.client().Sync(t.Context(), enrolment.Mine{Endpoint: raw})
@@ -170,7 +170,7 @@ func TestWhoIsNamed(t *testing.T) {
 	assert.EqualValues(t, 5, last.Others)
 }
 
-func TestSeenIsBounded(t *testing.T) {
+func TestSeen_ManyMembers_Bounded(t *testing.T) {
 	b := newBench(t)
 	m := b.join("a")
 	s := b.server.seen
@@ -193,7 +193,7 @@ func TestSeenIsBounded(t *testing.T) {
 }
 
 // The TLS key lives for two days, and is renewed after one.
-func TestServiceCertificateIsRenewed(t *testing.T) {
+func TestServiceCertificate_Expires_Renewed(t *testing.T) {
 	b := newBench(t)
 	first := b.server.shown.Load()
 	b.clock.move(enrolment.ServiceLifetime/2 - time.Second)
@@ -242,7 +242,7 @@ func TestShutdown(t *testing.T) {
 
 // Who has only a certificate of a retired key is named to nobody: newcomers could
 // not verify it.
-func TestRetiredAreNotNamed(t *testing.T) {
+func TestPeers_RetiredKey_NotNamed(t *testing.T) {
 	b := newBench(t)
 	a := b.join("a")
 	_, err := a.client().Sync(t.Context(), enrolment.Mine{Endpoint: a.endpoint(1, "a:1")})

@@ -25,7 +25,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-func TestRunExitCodes(t *testing.T) {
+func TestRun_EachEnd_ExitCode(t *testing.T) {
 	plain := filepath.Join(t.TempDir(), "plain")
 	require.NoError(t, os.WriteFile(plain, nil, 0o644))
 	for name, c := range map[string]struct {
@@ -153,7 +153,7 @@ func TestRun_GuardNotReadyInTime_ExitsWith71(t *testing.T) {
 	assert.Empty(t, d.requests)
 }
 
-func TestRunWaitIsPassedOn(t *testing.T) {
+func TestRun_Wait_PassedOn(t *testing.T) {
 	socket := runSocket(t)
 	d := refusing(api.ErrNotGranted)
 	d.listen(t, socket)
@@ -165,7 +165,7 @@ func TestRunWaitIsPassedOn(t *testing.T) {
 	p.end(t)
 }
 
-func TestRunReportsOnTheStandardOutput(t *testing.T) {
+func TestRun_Report_OnStandardOutput(t *testing.T) {
 	socket := runSocket(t)
 	refusing(api.ErrRefused).listen(t, socket)
 	p := startRun(t, socket, "ftp", "--report", "-", "--", "true")
@@ -188,7 +188,7 @@ func TestRunEnvironment(t *testing.T) {
 	p.end(t)
 }
 
-func TestRunLosesItsGrant(t *testing.T) {
+func TestRun_GrantLost_Stopped(t *testing.T) {
 	socket := runSocket(t)
 	held := testGrant(time.Hour)
 	d := granting(held)
@@ -204,7 +204,7 @@ func TestRunLosesItsGrant(t *testing.T) {
 	assert.Equal(t, pointer(0), r.Exit)
 }
 
-func TestRunIgnoresALossIfToldSo(t *testing.T) {
+func TestRun_OnLossIgnore_GoesOn(t *testing.T) {
 	socket := runSocket(t)
 	held := testGrant(time.Hour)
 	d := granting(held)
@@ -220,8 +220,8 @@ func TestRunIgnoresALossIfToldSo(t *testing.T) {
 	assert.Equal(t, outcomeCompleted, p.readReport(t).Outcome)
 }
 
-// TestRunTooLate: the machine slept between the grant and the command.
-func TestRunTooLate(t *testing.T) {
+// TestRun_GrantTooLate_NotStarted: the machine slept between the grant and the command.
+func TestRun_GrantTooLate_NotStarted(t *testing.T) {
 	socket := runSocket(t)
 	d := granting(testGrant(-time.Second))
 	d.listen(t, socket)
@@ -234,7 +234,7 @@ func TestRunTooLate(t *testing.T) {
 	assert.Nil(t, r.Exit)
 }
 
-func TestRunSignalEndsTheWait(t *testing.T) {
+func TestRun_SignalWhileWaiting_Ends(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1} {
 		t.Run(s.String(), func(t *testing.T) {
 			socket := runSocket(t)
@@ -256,7 +256,7 @@ func TestRunSignalEndsTheWait(t *testing.T) {
 	}
 }
 
-func TestRunSignalGoesToTheCommand(t *testing.T) {
+func TestRun_Signal_GoesToTheCommand(t *testing.T) {
 	socket := runSocket(t)
 	d := granting(testGrant(time.Hour))
 	d.listen(t, socket)
@@ -271,7 +271,7 @@ func TestRunSignalGoesToTheCommand(t *testing.T) {
 	assert.Equal(t, 6, await.Next(t, "what the command does", d.releases).Exit)
 }
 
-func TestRunReleasesToTheRestartedDaemon(t *testing.T) {
+func TestRun_DaemonRestarted_Released(t *testing.T) {
 	socket := runSocket(t)
 	stop := granting(testGrant(time.Hour)).listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", `echo ready; read line; exit 5`)
@@ -288,7 +288,7 @@ func TestRunReleasesToTheRestartedDaemon(t *testing.T) {
 	assert.Equal(t, 5, p.end(t))
 }
 
-func TestRunKeepsItsDeadlineWithoutADaemon(t *testing.T) {
+func TestRun_DaemonAway_DeadlineKept(t *testing.T) {
 	t.Parallel()
 	socket := runSocket(t)
 	stop := grantingFor(time.Second).listen(t, socket)
@@ -299,7 +299,7 @@ func TestRunKeepsItsDeadlineWithoutADaemon(t *testing.T) {
 	p.expectAllDead(t)
 }
 
-func TestRunWaitsThroughARestart(t *testing.T) {
+func TestRun_DaemonRestarts_WaitsOn(t *testing.T) {
 	socket := runSocket(t)
 	d := hesitating()
 	stop := d.listen(t, socket)
@@ -322,7 +322,7 @@ func TestRunKilled(t *testing.T) {
 	_ = p.Wait()
 }
 
-func TestRunReportsToADescriptor(t *testing.T) {
+func TestRun_Report_ToDescriptor(t *testing.T) {
 	socket := runSocket(t)
 	granting(testGrant(time.Hour)).listen(t, socket)
 	r, w, err := os.Pipe()
@@ -349,7 +349,7 @@ func TestRunReportsToADescriptor(t *testing.T) {
 	}, report)
 }
 
-func TestDeadlineOfAnotherClock(t *testing.T) {
+func TestDeadline_WallClockJumps_BootClockCounts(t *testing.T) {
 	g := api.Grant{Deadline: time.Now().Add(time.Hour), DeadlineBoot: 5, BootID: boottime.ID()}
 	assert.Equal(t, clock.Instant(5), deadlineOf(g))
 	g.BootID = "another boot"
@@ -358,7 +358,7 @@ func TestDeadlineOfAnotherClock(t *testing.T) {
 	assert.Greater(t, left, time.Hour-runHang)
 }
 
-func TestLabelFits(t *testing.T) {
+func TestLabel_EachText_Fits(t *testing.T) {
 	assert.Equal(t, "a b?c", label([]string{"a", "b\x00c"}))
 	long := label([]string{strings.Repeat("é", api.MaxLabel)})
 	assert.LessOrEqual(t, len(long), api.MaxLabel)

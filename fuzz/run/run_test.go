@@ -92,7 +92,7 @@ func TestSearch(t *testing.T) {
 
 // Targets run at the same time, each for its share, and one that finds something does
 // not end the others; whoever is alone gets all workers.
-func TestSeveralAtOnce(t *testing.T) {
+func TestRun_SeveralAtOnce_EachDone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test binary")
 	}

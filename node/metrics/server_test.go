@@ -82,7 +82,7 @@ func TestSlowScraper(t *testing.T) {
 
 // Beyond maxConnections a connection is closed at once, and a place that is given
 // back is somebody else's.
-func TestPlacesAreLimited(t *testing.T) {
+func TestSlots_TooMany_Limited(t *testing.T) {
 	p := newPipes()
 	l := &limited{Listener: p, places: make(chan struct{}, maxConnections)}
 	accepted := make(chan net.Conn)

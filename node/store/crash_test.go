@@ -346,7 +346,7 @@ func (w *world) untilBroken(t *rapid.T, st *store.Store) error {
 
 // One flipped bit in what was synced, in the last record too, is refused and
 // named.
-func TestFlippedBitProperty(t *testing.T) {
+func TestStore_AnyBitFlipped_Found(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(rapid.Uint64().Draw(t, "seed"))
 		st := w.settle(t, nil, nil)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestUnreachableAndBackOff(t *testing.T) {
+func TestDial_Unreachable_BacksOff(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a := b.node("a", nil)
 		s := b.net.socket()
@@ -42,8 +42,8 @@ func TestUnreachableAndBackOff(t *testing.T) {
 	})
 }
 
-// TestEndingADialIsNoFailure closes a connection before the peer has answered.
-func TestEndingADialIsNoFailure(t *testing.T) {
+// TestDial_Ended_NoFailure closes a connection before the peer has answered.
+func TestDial_Ended_NoFailure(t *testing.T) {
 	inBubble(t, 1, 20*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
 		a.Send(z.Self(), Custody, []byte("x"))
@@ -59,9 +59,9 @@ func TestEndingADialIsNoFailure(t *testing.T) {
 	})
 }
 
-// TestContactEndsTheBackOff: who has been in contact is dialled at once, even
+// TestBackOff_Contact_Ends: who has been in contact is dialled at once, even
 // if it could not be reached for long before.
-func TestContactEndsTheBackOff(t *testing.T) {
+func TestBackOff_Contact_Ends(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a := b.node("a", nil)
 		s := b.net.socket()
@@ -86,9 +86,9 @@ func TestContactEndsTheBackOff(t *testing.T) {
 	})
 }
 
-// TestSweepForgetsWhatIsOver, and not what is under way: a dial for which
+// TestSweep_PeerOver_Forgotten, and not what is under way: a dial for which
 // nothing waits any more.
-func TestSweepForgetsWhatIsOver(t *testing.T) {
+func TestSweep_PeerOver_Forgotten(t *testing.T) {
 	inBubble(t, 1, 500*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
 		a.Send(z.Self(), Custody, []byte("on second thoughts, no"))

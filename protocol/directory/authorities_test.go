@@ -103,7 +103,7 @@ func TestRecall(t *testing.T) {
 
 // Who joins after a rotation is handed revocations that the retired key has signed
 // by peers that still keep them. The CA has given those up.
-func TestRevocationBelowTheFloorMayBeOfARetiredKey(t *testing.T) {
+func TestRevocation_BelowFloorByRetiredKey_Accepted(t *testing.T) {
 	first := newAuthority(1)
 	second := &authority{key: newKey(2), id: first.id}
 	d := directory.New(second, first.member(99).id)

@@ -20,7 +20,7 @@ var (
 	_ token.Keys      = (*directory.Directory)(nil)
 )
 
-func TestLearnAndLookUp(t *testing.T) {
+func TestLearn_Member_Found(t *testing.T) {
 	ca := newAuthority(1)
 	ada, ben := ca.member(1), ca.member(2)
 	d := directory.New(ca, ada.id)
@@ -48,7 +48,7 @@ func TestLearnAndLookUp(t *testing.T) {
 	assert.Equal(t, ben.endpoint(5, "one.example.org:4133", "192.0.2.7:4133"), raw)
 }
 
-func TestNothingIsKnownOfAStranger(t *testing.T) {
+func TestDirectory_Stranger_NothingKnown(t *testing.T) {
 	ca := newAuthority(1)
 	d := directory.New(ca, ca.member(1).id)
 	m := ca.member(2).id
@@ -65,7 +65,7 @@ func TestNothingIsKnownOfAStranger(t *testing.T) {
 	assert.Zero(t, d.Len())
 }
 
-func TestRenewedCertificateIsTheSameMember(t *testing.T) {
+func TestLearn_RenewedCertificate_SameMember(t *testing.T) {
 	ca := newAuthority(1)
 	ben := ca.member(2)
 	old, renewed := ben.issued(1, -time.Hour, month), ben.issued(2, -time.Hour, 2*month)
@@ -85,7 +85,7 @@ func TestRenewedCertificateIsTheSameMember(t *testing.T) {
 	assert.Equal(t, []ident.Member{ben.id}, slices.Collect(d.Members()))
 }
 
-func TestAdmitTakesWhatAHandshakeHasVerified(t *testing.T) {
+func TestAdmit_VerifiedInHandshake_Taken(t *testing.T) {
 	ca := newAuthority(1)
 	ben := ca.member(2)
 	d := directory.New(ca, ca.member(1).id)
@@ -99,7 +99,7 @@ func TestAdmitTakesWhatAHandshakeHasVerified(t *testing.T) {
 	assert.Equal(t, 1, ca.asked, "what is known is not verified again")
 }
 
-func TestRepetitionsCostNoSignatureCheck(t *testing.T) {
+func TestLearn_Repeated_NoSignatureCheck(t *testing.T) {
 	ca := newAuthority(1)
 	ben := ca.member(2)
 	d := directory.New(ca, ca.member(1).id)
@@ -161,7 +161,7 @@ func learnCertificate(d *directory.Directory) func([]byte) (bool, error) {
 	}
 }
 
-func TestHighestEndpointSequenceHolds(t *testing.T) {
+func TestEndpoint_LowerSequence_Ignored(t *testing.T) {
 	ca := newAuthority(1)
 	ben := ca.member(2)
 	d := directory.New(ca, ca.member(1).id)
@@ -215,7 +215,7 @@ func TestStatus(t *testing.T) {
 }
 
 // What a member signed while alive is settled after its death.
-func TestKeysOfTheDeadRemain(t *testing.T) {
+func TestKey_DepartedMember_Remains(t *testing.T) {
 	ca := newAuthority(1)
 	ben, cleo := ca.member(2), ca.member(3)
 	d := directory.New(ca, ca.member(1).id)
@@ -266,7 +266,7 @@ func TestFullDirectory(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-func TestLimitIsClamped(t *testing.T) {
+func TestLimit_OutOfRange_Clamped(t *testing.T) {
 	ca := newAuthority(1)
 	d := directory.New(ca, ca.member(1).id)
 	d.SetLimit(-1)
@@ -276,7 +276,7 @@ func TestLimitIsClamped(t *testing.T) {
 	assert.True(t, d.Admit(ca.member(2).certificate(month)))
 }
 
-func TestAsManyRevocationsAsMembers(t *testing.T) {
+func TestRevocations_AsManyAsMembers_Kept(t *testing.T) {
 	ca := newAuthority(1)
 	d := directory.New(ca, ca.member(0).id)
 	d.LimitRevocations(2)

@@ -24,7 +24,7 @@ func accuse(t require.TestingT, d *directory.Directory, subject someone, sequenc
 }
 
 // Requirement D-14.
-func TestAQuorumFailsAMember(t *testing.T) {
+func TestFailure_Quorum_Failed(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(5)
 	ben := list[1]
@@ -65,7 +65,7 @@ func TestAQuorumFailsAMember(t *testing.T) {
 }
 
 // A statement that comes before the record that it names waits for it.
-func TestAStatementMayComeBeforeTheRecord(t *testing.T) {
+func TestFailure_BeforeItsRecord_Kept(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
 	ben := list[1]
@@ -87,7 +87,7 @@ func TestAStatementMayComeBeforeTheRecord(t *testing.T) {
 }
 
 // Requirement D-14.
-func TestARevokedWitnessDoesNotCount(t *testing.T) {
+func TestFailure_WitnessRevoked_NotCounted(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(6)
 	ben := list[1]
@@ -112,7 +112,7 @@ func TestARevokedWitnessDoesNotCount(t *testing.T) {
 }
 
 // Requirement D-14.
-func TestQuorumHasEffectAtOnce(t *testing.T) {
+func TestQuorum_Changed_EffectAtOnce(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(20)
 	ben := list[1]
@@ -140,7 +140,7 @@ func TestQuorumHasEffectAtOnce(t *testing.T) {
 }
 
 // A member hears that it is said to have failed: it signs a higher number then.
-func TestThisMemberMayBeSaidToHaveFailed(t *testing.T) {
+func TestFailure_OfThisMember_Accepted(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(3)
 	d := directory.New(ca, list[0].id)
@@ -183,7 +183,7 @@ func TestRefusedFailures(t *testing.T) {
 }
 
 // However many a member says have failed: alone it changes nothing.
-func TestALiarAloneChangesNobodysStanding(t *testing.T) {
+func TestFailure_OneLiar_AllEligible(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(12)
 	d := directory.New(ca, list[0].id)
@@ -237,7 +237,7 @@ func TestDrawFailed(t *testing.T) {
 	assert.Len(t, drawn(now), 4)
 }
 
-func TestFailuresOfAStranger(t *testing.T) {
+func TestFailure_OfStranger_Refused(t *testing.T) {
 	ca := newAuthority(1)
 	d := directory.New(ca, ca.member(1).id)
 	m := ca.member(2).id
@@ -281,7 +281,7 @@ func TestLeave(t *testing.T) {
 	assert.ErrorIs(t, d.Eligible(ben.id, now), directory.ErrLeft, "for ever")
 }
 
-func TestRefusedLeaves(t *testing.T) {
+func TestLeave_Invalid_Refused(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(3)
 	d := directory.New(ca, list[0].id)
@@ -332,7 +332,7 @@ func TestStatusOrder(t *testing.T) {
 }
 
 // Who has left makes room, who has failed does not: it may come back. (D-10)
-func TestLimitAndThoseWhoAreGone(t *testing.T) {
+func TestLimit_DepartedMembers_NotCounted(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
 	d := directory.New(ca, list[0].id)

@@ -13,7 +13,7 @@ import (
 )
 
 // Requirement D-19.
-func TestForgottenCertificatesDoNotComeBack(t *testing.T) {
+func TestForget_Certificates_DoNotComeBack(t *testing.T) {
 	ca := newAuthority(1)
 	self, gone, signer, valid := ca.member(0), ca.member(1), ca.member(2), ca.member(3)
 	d := directory.New(ca, self.id)
@@ -55,7 +55,7 @@ func TestForgottenCertificatesDoNotComeBack(t *testing.T) {
 
 // What a witness says that is on no page any more is not handed on: nobody could
 // verify it. It counts here, and is handed on again when the witness is. (D-16)
-func TestWordOfAWitnessThatIsOnNoPage(t *testing.T) {
+func TestFailure_WitnessOnNoPage_Counts(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
 	ben, witness := list[1], list[2]
@@ -85,7 +85,7 @@ func TestWordOfAWitnessThatIsOnNoPage(t *testing.T) {
 }
 
 // A clock that was a year fast keeps nobody out for ever. (D-19)
-func TestForgettingWithAWrongClockIsUndone(t *testing.T) {
+func TestForget_WrongClock_Undone(t *testing.T) {
 	ca := newAuthority(1)
 	d := directory.New(ca, ca.member(0).id)
 	ben := ca.member(1)
@@ -128,7 +128,7 @@ func TestForgetStatements(t *testing.T) {
 }
 
 // Of a revoked member nothing stays but its revocation.
-func TestForgetARevokedMember(t *testing.T) {
+func TestForget_RevokedMember_RevocationKept(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(3)
 	ben := list[1]

@@ -67,7 +67,7 @@ func TestLearnPage(t *testing.T) {
 }
 
 // One forged signature keeps out what it is under, and nothing else. (D-18)
-func TestPageWithAForgedSignature(t *testing.T) {
+func TestPage_ForgedSignature_Found(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(40)
 	var page []wire.Entry
@@ -120,7 +120,7 @@ func TestPageWithAForgedSignature(t *testing.T) {
 }
 
 // Entries that are put together of what does not belong together. (D-18)
-func TestPageOfEntriesThatLie(t *testing.T) {
+func TestPage_LyingEntries_Refused(t *testing.T) {
 	ca, other := newAuthority(1), newAuthority(2)
 	list := ca.members(6)
 	ben, cleo, dan := list[1], list[2], list[3]
@@ -156,7 +156,7 @@ func TestPageOfEntriesThatLie(t *testing.T) {
 
 // A page says what its objects say one by one, in whatever order its entries
 // stand, and whichever of them are spoilt. (D-18)
-func TestPropertyPageIsItsObjectsOneByOne(t *testing.T) {
+func TestPage_AnyObjects_SameAsOneByOne(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(6)
 	var whole []wire.Entry
@@ -196,7 +196,7 @@ func TestPropertyPageIsItsObjectsOneByOne(t *testing.T) {
 
 // Whatever a page has in place of objects, and whatever is forgotten meanwhile:
 // nothing panics, and nothing is left half done.
-func TestPropertyHostilePages(t *testing.T) {
+func TestPage_Hostile_NoHarm(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(6)
 	var objects [][]byte
@@ -281,7 +281,7 @@ func oneByOne(d *directory.Directory, page []wire.Entry) (bad []bool) {
 	return bad
 }
 
-func TestPageIntoAFullDirectory(t *testing.T) {
+func TestPage_FullDirectory_Bounded(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
 	d := directory.New(ca, list[0].id)
@@ -326,7 +326,7 @@ func TestExpectedVersions(t *testing.T) {
 }
 
 // The keys that were asked for last are ready; the others are read again.
-func TestKeysOfManyMembers(t *testing.T) {
+func TestKeys_ManyMembers_Found(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(30)
 	d := directory.New(ca, list[0].id)

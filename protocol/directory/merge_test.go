@@ -119,7 +119,7 @@ func anyQuorum(t *rapid.T, ca *authority) func() *directory.Directory {
 
 // In any order and any number of times, the same facts give the same
 // directory, and what is no news changes nothing. (D-1)
-func TestPropertyLearningCommutesAndIsIdempotent(t *testing.T) {
+func TestLearn_AnyOrder_CommutesIdempotent(t *testing.T) {
 	ca := newAuthority(1)
 	all, members := facts(ca, 3), ca.members(3)
 	rapid.Check(t, func(t *rapid.T) {
@@ -151,7 +151,7 @@ func TestPropertyLearningCommutesAndIsIdempotent(t *testing.T) {
 }
 
 // News is said exactly when the directory changes.
-func TestPropertyNewsMeansChange(t *testing.T) {
+func TestLearn_News_MeansChange(t *testing.T) {
 	ca := newAuthority(1)
 	all, members := facts(ca, 2), ca.members(2)
 	rapid.Check(t, func(t *rapid.T) {
@@ -204,7 +204,7 @@ func living(d *directory.Directory, members []someone) string {
 
 // Three members that tell each other what they know agree in the end,
 // whoever talks first: (a and b) and c is a and (b and c). (D-1)
-func TestPropertyMergingIsAssociative(t *testing.T) {
+func TestMerge_AnyGrouping_Associative(t *testing.T) {
 	ca := newAuthority(1)
 	all, members := facts(ca, 3), ca.members(3)
 	rapid.Check(t, func(t *rapid.T) {

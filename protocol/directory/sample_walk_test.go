@@ -137,7 +137,7 @@ var cycles = flag.Int("cycles", 1, "for how many lives of a sample the study of 
 // When samples are drawn anew the shares differ as much at any moment, but those
 // of a longer time less and less: what docs/membership.md says was measured with
 // -cycles 24.
-func TestSharesOfAThousandWithSamples(t *testing.T) {
+func TestChoose_ThousandSamples_EqualShares(t *testing.T) {
 	const n = 1000
 	k := SampleSize(n)
 	g := newStrangers(n, k, 64, true)
@@ -180,7 +180,7 @@ func windows(sums [][]float64, w int) float64 {
 // often in the long run. While nobody's sample changes it does not: the same
 // test tells the two apart. With 99 degrees of freedom chi squared exceeds 148
 // once in a thousand times.
-func TestWalkAmongSamplesIsFair(t *testing.T) {
+func TestWalk_AmongSamples_Fair(t *testing.T) {
 	const n, hops = 100, 10 // in an interval
 	for _, fresh := range []bool{true, false} {
 		k := SampleSize(n)

@@ -51,7 +51,7 @@ func walk(t *rapid.T) []evidence.Object {
 }
 
 // Whatever honest members sign, no two objects of it are evidence.
-func TestHonestMembersLeaveNone(t *testing.T) {
+func TestOf_HonestMembers_None(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := walk(t)
 		for i, a := range list {
@@ -64,7 +64,7 @@ func TestHonestMembersLeaveNone(t *testing.T) {
 }
 
 // With any bit flipped evidence is no evidence any more, and nothing panics.
-func TestAnyFlippedBitFails(t *testing.T) {
+func TestVerify_AnyBitFlipped_Refused(t *testing.T) {
 	var all [][]byte
 	for _, c := range crimes(t) {
 		raw, err := c.evidence(t).Encode()
@@ -111,7 +111,7 @@ func TestWitness(t *testing.T) {
 	})
 }
 
-func TestWitnessOfHonestMembers(t *testing.T) {
+func TestConflictDetector_HonestMembers_NothingFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := detector{evidence.NewConflictDetector(groupID, rapid.IntRange(2, 50).Draw(t, "kept"))}
 		list := walk(t)
@@ -123,7 +123,7 @@ func TestWitnessOfHonestMembers(t *testing.T) {
 }
 
 // What has been recalled from a journal counts like what was shown.
-func TestWitnessRecalls(t *testing.T) {
+func TestConflictDetector_Recall_Found(t *testing.T) {
 	c := crimes(t)[0]
 	w := detector{evidence.NewConflictDetector(groupID, evidence.Kept)}
 	w.Recall(evidence.Object{Kind: c.a.Kind, Raw: []byte{1}})
@@ -133,7 +133,7 @@ func TestWitnessRecalls(t *testing.T) {
 }
 
 // A witness forgets the oldest, and never keeps more than it may.
-func TestWitnessForgets(t *testing.T) {
+func TestConflictDetector_Full_Forgets(t *testing.T) {
 	c := crimes(t)[0]
 	w := detector{evidence.NewConflictDetector(groupID, 8)}
 	w.show(t, c.a)

@@ -49,7 +49,7 @@ func newPair(t *testing.T) (m *Machine, mine, theirs *signature.PrivateKey, peer
 
 // What one peer's transfers leave behind is bounded even when it offers first,
 // lets its reservations be forgotten, and comes with all transfers at once.
-func TestTransfersOfAPeerThatSettlesNothing(t *testing.T) {
+func TestTransfers_PeerSettlesNothing_Bounded(t *testing.T) {
 	m, myKey, key, peer := newPair(t)
 	group, me := m.cfg.Group, m.cfg.Self
 	transfer := func(n, accept uint64) *wire.Transfer {

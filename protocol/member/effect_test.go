@@ -81,7 +81,7 @@ var takesEffect = map[string]any{
 		assert.NoError(c.t, c.Eligible(stranger.id()))
 	},
 	"Settings.UpdateCapacity":      "lab/experiment measures it; each token and receipt is filled by the configuration in force",
-	"Settings.FailureQuorum":       "protocol/directory TestQuorumHasEffectAtOnce",
+	"Settings.FailureQuorum":       "protocol/directory TestQuorum_Changed_EffectAtOnce",
 	"Settings.CertificateLifetime": "the authority's: what it signs from then on",
 	"Settings.ClockAllowance": func(c *changed) {
 		maker := c.peers[0]
@@ -142,7 +142,7 @@ var takesEffect = map[string]any{
 		assert.Len(c.t, puppet.puppet.silent(), 1)
 		assert.Equal(c.t, time.Second, seen.silence)
 	},
-	"Settings.Authorities": "protocol/member TestARetiredKeyIsToldBeforeItEndsConnections; ca/live TestRotation",
+	"Settings.Authorities": "protocol/member TestRotation_KeyRetired_ToldBefore; ca/live TestRotation",
 	"Settings.RevocationFloor": func(c *changed) {
 		require.Zero(c.t, c.RevocationVersion())
 		c.to(func(s *group.Settings) { s.RevocationFloor = 7 })

@@ -16,7 +16,7 @@ import (
 
 // One witness fails nobody; a second one does, and a newer endpoint record of
 // the subject undoes it.
-func TestQuorumFails(t *testing.T) {
+func TestQuorum_Reached_Failed(t *testing.T) {
 	_, b, p := crowd(t)
 	subject := p[2]
 	b.hear(p[0], &wire.News{Updates: encoded(t, update.Failure(p[0].failure(subject.id(), 1), p[0].certificate.Raw()))})
@@ -28,7 +28,7 @@ func TestQuorumFails(t *testing.T) {
 }
 
 // What a quorum has said already is not told again.
-func TestQuorumIsEnough(t *testing.T) {
+func TestQuorum_Exact_Enough(t *testing.T) {
 	a, b, p := crowd(t)
 	subject := p[2]
 	tell := func(w *someone) {
@@ -43,7 +43,7 @@ func TestQuorumIsEnough(t *testing.T) {
 
 // A member that was stated failed hears of it and says, with a higher number,
 // that it lives.
-func TestFailedMemberRefutes(t *testing.T) {
+func TestFailed_Lives_Refutes(t *testing.T) {
 	_, b, p := crowd(t)
 	before, _ := b.Endpoint(b.ID())
 	old, err := certificate.ParseEndpoint(b.cfg.Group.ID(), before, b.cfg.Key.Public())
@@ -64,7 +64,7 @@ func TestFailedMemberRefutes(t *testing.T) {
 }
 
 // Who is taken for dead and connects is told so.
-func TestFailedMemberIsTold(t *testing.T) {
+func TestFailed_Greets_Told(t *testing.T) {
 	a, b, p := crowd(t)
 	lost := a.issue(9, 24*time.Hour)
 	b.hear(p[0], &wire.News{Updates: encoded(t,
@@ -82,7 +82,7 @@ func TestFailedMemberIsTold(t *testing.T) {
 
 // A member that does not answer is probed, then others are asked, and only then
 // is it stated failed.
-func TestProbeSuspectState(t *testing.T) {
+func TestProbe_NoAnswer_SuspectThenStated(t *testing.T) {
 	_, b, p := crowd(t)
 	dead := p[2].id()
 	b.step(member.Unreachable{Peer: dead, Silent: true})
@@ -120,7 +120,7 @@ func TestProbeSuspectState(t *testing.T) {
 }
 
 // A member that hears nobody says nothing about others.
-func TestCutOffMemberStatesNothing(t *testing.T) {
+func TestCutOff_Member_StatesNothing(t *testing.T) {
 	_, b, p := crowd(t)
 	for _, s := range p {
 		b.step(member.Unreachable{Peer: s.id(), Silent: true})

@@ -92,7 +92,7 @@ func leaveIsDurable(b *box) (durable bool) {
 }
 
 // The leave of a peer is its own word; nobody else's.
-func TestPeerLeaves(t *testing.T) {
+func TestLeave_Peer_Departed(t *testing.T) {
 	_, b, p := crowd(t)
 	b.hear(p[0], &wire.News{Updates: encoded(t, update.Leave(p[2].leave(), p[2].certificate.Raw()))})
 	assert.ErrorIs(t, b.eligible(p[2].id()), directory.ErrLeft)
@@ -109,7 +109,7 @@ func TestPeerLeaves(t *testing.T) {
 
 // An update of a kind that is not known is of a later version: nobody is at fault,
 // and the others are heard.
-func TestUnknownKindOfUpdate(t *testing.T) {
+func TestUpdates_UnknownKind_ListEnds(t *testing.T) {
 	a, b, p := crowd(t)
 	joiner := a.issue(9, 24*time.Hour)
 	later := []byte{0x82, 0x09, 0x41, 0x00} // [9, h'00']
@@ -121,7 +121,7 @@ func TestUnknownKindOfUpdate(t *testing.T) {
 
 // Two configurations of one version, which only a broken CA signs, do not make
 // two members answer each other for ever.
-func TestTwoConfigurationsOfOneVersion(t *testing.T) {
+func TestConfiguration_TwoOfOneVersion_OneKept(t *testing.T) {
 	a, b, p := crowd(t)
 	other := quick
 	other.SkipDelay *= 2
@@ -171,7 +171,7 @@ func TestRenewed(t *testing.T) {
 }
 
 // An endpoint record of this member's own that it does not remember is outdone.
-func TestOwnRecordIsOvertaken(t *testing.T) {
+func TestOwnRecord_Overtaken_HigherSigned(t *testing.T) {
 	_, b, p := crowd(t)
 	self := &someone{t: t, group: b.cfg.Group.ID(), key: b.cfg.Key, certificate: b.cfg.Certificate}
 	theirs := uint64(began.Add(time.Hour).UnixMilli())
@@ -185,7 +185,7 @@ func TestOwnRecordIsOvertaken(t *testing.T) {
 
 // A member that nobody can dial attaches itself to a few others, and says to
 // whom.
-func TestDialsOutAttaches(t *testing.T) {
+func TestDialsOut_Start_Attaches(t *testing.T) {
 	a := newAuthority(t)
 	b := a.open(a.issue(1, 24*time.Hour), nil)
 	b.step(member.Announce{})

@@ -19,9 +19,9 @@ import (
 // instant: tokens that wait here may go on one after the other.
 const timersMax = policy.MaxQueue + 1
 
-// TestNoPolicySpins: whatever happens, and however often the driver refuses to make
+// TestPolicies_Each_NoSpin: whatever happens, and however often the driver refuses to make
 // a token or to run, no policy asks for the same instant again and again.
-func TestNoPolicySpins(t *testing.T) {
+func TestPolicies_Each_NoSpin(t *testing.T) {
 	for _, name := range catalog.Names() {
 		for _, preset := range catalog.Presets(name) {
 			t.Run(name+" "+preset.Name, func(t *testing.T) {

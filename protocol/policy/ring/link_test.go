@@ -138,11 +138,11 @@ func explore(alg Algorithm, n int, keeps bool) *crossings {
 	return c
 }
 
-// TestTokenMayOvertakeRequests: in all schedules of small rings with few requests
+// TestToken_OvertakesRequest_Served: in all schedules of small rings with few requests
 // on a link, one that the token overtakes does no harm; with D and E one that
 // overtakes the token leaves somebody waiting for ever. This is why an Agent's
 // requests name the token that went before them, and nothing more.
-func TestTokenMayOvertakeRequests(t *testing.T) {
+func TestToken_OvertakesRequest_Served(t *testing.T) {
 	for _, alg := range []Algorithm{Q, D, E} {
 		for n := 2; n <= 3; n++ {
 			c := explore(alg, n, true)
