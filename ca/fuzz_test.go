@@ -247,7 +247,7 @@ func (l *life) member(key *signature.PrivateKey) ident.Member {
 	return ident.MemberOf(l.a.Group(), raw[:])
 }
 
-// event carries out the next one.
+// event performs the next one.
 func (l *life) event() error {
 	kind := l.byte()
 	l.bad = l.bad || kind >= lifeKinds

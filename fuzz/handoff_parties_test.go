@@ -92,7 +92,7 @@ func hear(m *handoff.Machine, from ident.Member, message wire.Message) {
 	}
 }
 
-// step tells one machine of an event and carries out what it wants, up to where
+// step tells one machine of an event and performs what it wants, up to where
 // it crashes.
 func (r *handoffRun) step(i int, event func(*handoff.Machine)) {
 	p := r.parties[i]

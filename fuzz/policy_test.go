@@ -203,7 +203,7 @@ const (
 	policySent
 )
 
-// policyDriver carries out what two policies of one seed say, which has to be the
+// policyDriver performs what two policies of one seed say, which has to be the
 // same, and sees that it is permitted.
 type policyDriver struct {
 	require.TestingT

@@ -71,7 +71,7 @@ func (ws *waiters) take(request uint64) *waiter {
 }
 
 // leave ends a wait, and returns the number of the demand. When somebody has
-// taken the waiter, an answer is under way instead.
+// taken the waiter, an answer is on its way instead.
 func (ws *waiters) leave(w *waiter) (request uint64, ok bool) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()

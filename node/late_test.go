@@ -53,8 +53,8 @@ func (f *lateFile) Sync() error {
 	return f.File.Sync()
 }
 
-// TestGrant_DurableTooLate_Refused: it starts nothing, and the program that waits
-// for ever gets the next one.
+// TestGrant_DurableTooLate_Refused: it starts nothing, and the program that waits without end
+// gets the next one.
 func TestGrant_DurableTooLate_Refused(t *testing.T) {
 	r := quick
 	r.MaxHold = 50 * time.Millisecond

@@ -55,7 +55,7 @@ func (n *Node) serveMetrics(ctx context.Context) error {
 	return nil
 }
 
-// close ends the server of metrics. A scrape under way is not waited for.
+// close ends the server of metrics. A scrape in progress is not waited for.
 func (s *scrapes) close() {
 	if s.server == nil {
 		return

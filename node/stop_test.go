@@ -13,7 +13,7 @@ import (
 )
 
 // TestStopping_AcceptGiven_TakenBack: a holder that counts on it is told, and
-// a transfer that is under way already is declined, before the node ends.
+// a transfer that is in progress already is declined, before the node ends.
 func TestStopping_AcceptGiven_TakenBack(t *testing.T) {
 	x := newExchange(t)
 	first, second := x.mint(1), x.mint(2)

@@ -67,7 +67,7 @@ var statusWords = map[string]string{
 	"membership.updates_pending":           "updates to be told to others",
 	"membership.suspects":                  "members that do not answer",
 	"membership.late_s":                    "how late its process runs (**D-49**), as far as it counts; 0 while it is punctual",
-	"membership.patience":                  "how many times as long it therefore waits before it takes others for dead, 1 to 8",
+	"membership.patience":                  "how many times as long it therefore waits before it suspects others, 1 to 8",
 	"evidence.kept":                        "files of evidence (journal.md)",
 	"evidence.unsent":                      "of these, not yet brought to the CA",
 	"evidence.folder":                      "where they are",

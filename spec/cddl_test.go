@@ -199,7 +199,7 @@ func TestJournalRecords_ShapeChanged_VersionRaised(t *testing.T) {
 		"raise journal.SegmentVersion, and say in J-2 what the version before had instead")
 }
 
-// Rules that stand in both files are the same.
+// Rules that are in both files are the same.
 func TestCommonRules(t *testing.T) {
 	w, j := load(t, "wire.cddl"), load(t, "journal.cddl")
 	different := map[string]bool{"entry": true, "settled": true} // one of each file's own

@@ -29,7 +29,7 @@ var sources = []string{"../crypto", "../protocol", "../node"}
 // a parameter, and the beginning of an array, a map, a group or a tag.
 var ruleStart = regexp.MustCompile(`^[a-z][a-z0-9-]*(<[a-z]+>)? = (\[|\{|\(|#6)`)
 
-// quotes finds the rules that stand in comments.
+// quotes finds the rules that are in comments.
 func quotes(t *testing.T) []quoted {
 	var list []quoted
 	for _, dir := range sources {

@@ -201,7 +201,7 @@ var notBounds = map[string]bool{
 	"PassesNoTokens": true,
 }
 
-// Every rate and bound of a member stands in the table of limits.
+// Every rate and bound of a member is in the table of limits.
 func TestLimits_Member_Whole(t *testing.T) {
 	s := newSource(t)
 	text := limitTable(t).String()
@@ -210,7 +210,7 @@ func TestLimits_Member_Whole(t *testing.T) {
 			if id, ok := value.(*ast.Ident); ok && id.Name == "iota" || notBounds[name] || strings.HasPrefix(name, "Kind") {
 				continue
 			}
-			assert.True(t, strings.Contains(text, "`"+pkg+"."+name+"`"), "%s.%s stands in no table: see memberLimits and notBounds", pkg, name)
+			assert.True(t, strings.Contains(text, "`"+pkg+"."+name+"`"), "%s.%s is in no table: see memberLimits and notBounds", pkg, name)
 		}
 	}
 }

@@ -91,8 +91,7 @@ func TestMember_RevokedWhileDown_Ends(t *testing.T) {
 	w.audit()
 }
 
-// A member that leaves is gone at once, for its peers and for the CA, and for
-// ever.
+// A member that leaves is gone at once, for its peers and for the CA, and permanently.
 func TestLeave(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -27,7 +27,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// runHang bounds tests that would otherwise wait for ever. Nothing is measured
+// runHang bounds tests that would otherwise wait without end. Nothing is measured
 // against it.
 const runHang = 3 * time.Minute
 

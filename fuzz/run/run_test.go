@@ -132,7 +132,7 @@ func TestUsage(t *testing.T) {
 
 func TestList(t *testing.T) {
 	_, all, _ := call("-list")
-	require.NotContains(t, all, "FuzzWrong", "it stands in a string only")
+	require.NotContains(t, all, "FuzzWrong", "it is in a string only")
 	code, out, _ := call("-list", "-targets", "^fuzz/FuzzMessage$")
 	require.Equal(t, exitOK, code)
 	require.Equal(t, "fuzz/FuzzMessage\n", out)

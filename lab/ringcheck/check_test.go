@@ -139,7 +139,7 @@ func TestPublished_Explored_Fails(t *testing.T) {
 	}
 }
 
-// TestCorrection3 is the token that searches for ever.
+// TestCorrection3 is the token that searches without end.
 func TestCorrection3(t *testing.T) {
 	start, err := ParseSchedule("r1 d1 r0 d0 x1 d0 d1 x0 d1 d0")
 	require.NoError(t, err)
@@ -176,7 +176,7 @@ func TestLinks_NotFIFO_Fails(t *testing.T) {
 		if alg == ring.Q {
 			run, err := Play(alg, n, r.Starvation)
 			require.NoError(t, err)
-			assert.True(t, run.waits(), "for ever")
+			assert.True(t, run.waits(), "without end")
 			assert.Positive(t, run.Delivered)
 		}
 		assert.Equal(t, alg != ring.Q, r.Deadlock != nil, "%v", alg)

@@ -173,7 +173,7 @@ func (r *Ring) backlog() (most int) {
 	return most
 }
 
-// quiet reports whether nobody waits or is inside, no request is under way and
+// quiet reports whether nobody waits or is inside, no request is in progress and
 // the token rests, if it ever does.
 func (r *Ring) quiet(alg ring.Algorithm) bool {
 	for _, l := range r.links {

@@ -21,7 +21,7 @@ type Backend interface {
 	Release(r ReleaseRequest) error
 	Status() Status
 	Members() []MemberInfo
-	// Leave takes the member out of the group, for ever, and ends the daemon.
+	// Leave takes the member out of the group, permanently, and ends the daemon.
 	Leave(ctx context.Context) error
 	// Renew asks the CA for a newer certificate now, and puts it into force.
 	Renew(ctx context.Context) (Renewal, error)
@@ -183,7 +183,7 @@ func (h *handler) renew(w http.ResponseWriter, r *http.Request) {
 }
 
 // decode reads the one JSON object of a request. Unknown fields are refused: a
-// misspelt wait_ms would otherwise wait for ever.
+// misspelt wait_ms would otherwise wait without end.
 func decode(w http.ResponseWriter, r *http.Request, into any) error {
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, MaxBody))
 	d.DisallowUnknownFields()

@@ -41,7 +41,7 @@ type observation struct {
 	token   ident.Token
 	hop     uint64
 	here    bool          // and nobody else is known to have taken it
-	passing bool          // the policy has let go of it
+	passing bool          // the policy has released it
 	letGo   clock.Instant // at this time
 }
 

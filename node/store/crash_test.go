@@ -28,7 +28,7 @@ type world struct {
 
 	certain []string // live state that Sync or Checkpoint has acknowledged
 	tail    []string // appended since
-	changed []string // live state of the checkpoint under way, or nil
+	changed []string // live state of the checkpoint in progress, or nil
 	history []string // every acknowledged record ever, whether still live or not
 }
 

@@ -119,7 +119,7 @@ func (s *Store) findSegments(entries []Entry) error {
 	return nil
 }
 
-// readHeader reads the header of a segment and checks that it stands in the
+// readHeader reads the header of a segment and checks that it is in the
 // file with its number.
 func readHeader(fs FS, dir string, number uint64) (journal.SegmentHeader, error) {
 	path := filepath.Join(dir, journal.SegmentName(number))

@@ -26,7 +26,7 @@ type Located struct {
 //
 // An error ends the sequence: *journal.TornError when the last segment ends in
 // the middle of a write, which is no damage (beside a running member it may be
-// the write under way); *journal.DamageError; those of the file system.
+// the write in progress); *journal.DamageError; those of the file system.
 func Frames(fsys FS, dir string) iter.Seq2[Located, error] {
 	if fsys == nil {
 		fsys = OS()

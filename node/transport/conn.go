@@ -200,7 +200,7 @@ func (c *conn) replaced(err error) error {
 	return &CloseError{Code: closed.Code, Remote: closed.Remote, Alive: closed.Remote || now != nil && now.sharesProcess(c)}
 }
 
-// unanswered reports whether this was a dial that came to nothing: the peer
+// unanswered reports whether this was a dial that failed: the peer
 // said no preamble, and this side did not end it on purpose. That the peer
 // turned it down for another connection is no failure.
 func (c *conn) unanswered(err error) bool {

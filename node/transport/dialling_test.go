@@ -86,7 +86,7 @@ func TestBackOff_Contact_Ends(t *testing.T) {
 	})
 }
 
-// TestSweep_PeerOver_Forgotten, and not what is under way: a dial for which
+// TestSweep_PeerOver_Forgotten, and not what is in progress: a dial for which
 // nothing waits any more.
 func TestSweep_PeerOver_Forgotten(t *testing.T) {
 	inBubble(t, 1, 500*time.Millisecond, func(t *testing.T, b *bubble) {

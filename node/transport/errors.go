@@ -43,7 +43,7 @@ var (
 	ErrLost         = errors.New("connection lost")
 	ErrNoAddress    = errors.New("no address known")
 	ErrBackOff      = errors.New("not dialled again so soon")
-	ErrBusy         = errors.New("too many dials under way")
+	ErrBusy         = errors.New("too many dials in progress")
 	ErrClosed       = errors.New("transport closed")
 	ErrConfig       = errors.New("transport configuration")
 	errSuperseded   = fmt.Errorf("%w: connected already", ErrReplaced)

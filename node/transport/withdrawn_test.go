@@ -71,7 +71,7 @@ func TestRestart_BeforePreamble_NoViolation(t *testing.T) {
 		z.quic.StatelessResetKey = &secret
 		_, _, err := z.dial(a)
 		require.NoError(t, err)
-		time.Sleep(15 * time.Millisecond) // a has the handshake's end, and its next packets are under way
+		time.Sleep(15 * time.Millisecond) // a has the handshake's end, and its next packets are in transit
 
 		successor := newRaw(t, b.net.rebind(socket), certificate)
 		successor.quic.StatelessResetKey = &secret

@@ -16,7 +16,7 @@ const (
 	Fork Kind = "two transfers of one hop"
 	// Contradiction: one transfer was taken and declined.
 	Contradiction Kind = "transfer taken and declined"
-	// Disowned: a member declined a transfer for ever, and gave the token on by it.
+	// Disowned: a member declined a transfer permanently, and gave the token on by it.
 	Disowned Kind = "transfer declined and given on"
 	// Broken: a transfer does not follow from what it names as its previous.
 	Broken Kind = "transfer does not follow"

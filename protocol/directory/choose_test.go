@@ -105,7 +105,7 @@ func TestEligible_AnyFacts_Follows(t *testing.T) {
 	d.Connected(ben.id, true)
 	d.Admit(ben.issued(3, -time.Minute, 2*month))
 	must(d.LearnEndpoint(ben.endpoint(3, "ben.example:1")))
-	assert.False(t, can(), "for ever")
+	assert.False(t, can(), "permanently")
 }
 
 // chiSquared compares counts with an equal share each.

@@ -318,7 +318,7 @@ func TestForget(t *testing.T) {
 		assert.Empty(t, d.Addresses(s.id))
 	}
 	assert.ErrorIs(t, d.Eligible(gone.id, now), directory.ErrUnknown)
-	assert.ErrorIs(t, d.Eligible(dead.id, now), directory.ErrRevoked, "for ever")
+	assert.ErrorIs(t, d.Eligible(dead.id, now), directory.ErrRevoked, "permanently")
 	places, listed := d.Traces()
 	assert.Equal(t, 5, places)
 	assert.Equal(t, 4, listed)

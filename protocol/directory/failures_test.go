@@ -278,7 +278,7 @@ func TestLeave(t *testing.T) {
 
 	d.Admit(ben.issued(99, -time.Hour, 2*month))
 	must(d.LearnEndpoint(ben.endpoint(9, "back.example.org:4133")))
-	assert.ErrorIs(t, d.Eligible(ben.id, now), directory.ErrLeft, "for ever")
+	assert.ErrorIs(t, d.Eligible(ben.id, now), directory.ErrLeft, "permanently")
 }
 
 func TestLeave_Invalid_Refused(t *testing.T) {

@@ -84,7 +84,7 @@ func TestFailure_WitnessOnNoPage_Counts(t *testing.T) {
 	assert.Equal(t, otherXor, again)
 }
 
-// A clock that was a year fast keeps nobody out for ever. (D-19)
+// A clock that was a year fast keeps nobody out permanently. (D-19)
 func TestForget_WrongClock_Undone(t *testing.T) {
 	ca := newAuthority(1)
 	d := directory.New(ca, ca.member(0).id)
@@ -101,7 +101,7 @@ func TestForget_WrongClock_Undone(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// Whoever is forgotten takes along what it said, and what was said of it.
+// Whoever is forgotten takes with it what it said, and what was said of it.
 func TestForgetStatements(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)

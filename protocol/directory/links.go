@@ -42,7 +42,7 @@ func newLinks() links {
 }
 
 // set puts the given attachments of m in the place of those it had; nil says
-// that it is not one that dials out, or is no member any more. peer reports
+// that it is not one that dials out, or has departed. peer reports
 // whether a member counts for the flow. set keeps the list.
 func (l *links) set(m ident.Member, to []ident.Member, peer func(ident.Member) bool) {
 	old := l.attached[m]

@@ -13,7 +13,7 @@ import (
 )
 
 // strangers is a group in which everybody knows a sample of the others only.
-// Each interval every member compares notes with one of its sample: they get to
+// Each interval every member exchanges digests with one of its sample: they get to
 // know each other, and the member is told of some of the other's sample. At
 // first everybody holds what it would after having heard of all for long.
 type strangers struct {
@@ -133,7 +133,7 @@ func deviation(shares []float64) float64 {
 var cycles = flag.Int("cycles", 1, "for how many lives of a sample the study of a thousand members runs")
 
 // Each of 1000 members knows about 54 others. As long as nobody's sample
-// changes, the shares of visits differ by 13 % (standard deviation), for ever.
+// changes, the shares of visits differ by 13 % (standard deviation), permanently.
 // When samples are drawn anew the shares differ as much at any moment, but those
 // of a longer time less and less: what docs/membership.md says was measured with
 // -cycles 24.

@@ -122,7 +122,7 @@ type Settings struct {
 	// is waited for, MinSettlementTime to MaxLifetime. It must exceed the
 	// longest outage after which a durable member returns (handoff rules §1).
 	SettlementTime time.Duration
-	// GossipInterval is how often a member compares notes with a random peer,
+	// GossipInterval is how often a member exchanges digests with a random peer,
 	// MinGossipInterval to MaxGossipInterval.
 	GossipInterval time.Duration
 	// Silence is after what time without an answer a member counts as unresponsive,

@@ -101,7 +101,7 @@ func TestAccept_BelowPromise_Discarded(t *testing.T) {
 	}
 }
 
-// A transfer that was given up does not pin the receiver's floor for ever. A
+// A transfer that was given up does not pin the receiver's floor permanently. A
 // copy that comes after that is worthless.
 func TestPromise_TransferGivenUp_Settled(t *testing.T) {
 	p, q := newParty(t, 1, false), newParty(t, 2, true)

@@ -212,7 +212,7 @@ func (o *offering) remember(rec *record, from ident.Member, msg *wire.Accept) bo
 func (o *offering) wait(s *search, from ident.Member, msg *wire.Accept) bool {
 	if o.lifetime(msg) < o.cfg.Tuning.OfferTimeout {
 		// It cannot be waited for. Asking the same peer at once for a better
-		// one could go on for ever.
+		// one could go on without end.
 		s.forget(func(a accepted) bool { return a.from == from })
 		if from != s.current {
 			return false

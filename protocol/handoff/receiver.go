@@ -291,7 +291,7 @@ func (r *Receiver) take(k key, rec *record, p verifiedTransfer) {
 	r.notify(Notice{Kind: Gained, Title: rec.title, Hop: k.hop, Peer: rec.from, Belated: belated})
 }
 
-// decline gives custody back, for ever, by a void (step 5).
+// decline gives custody back, permanently, by a void (step 5).
 func (r *Receiver) decline(k key, rec *record, t token.Transfer) {
 	rec = r.book.decide(k, rec, t, ReceiverDecline)
 	r.stats.Declined++

@@ -98,7 +98,7 @@ func TestReceiver_Void_DurableAndFinal(t *testing.T) {
 	assert.Equal(t, void, sent[*wire.Void](o), "the same again")
 	g[1].restart(nil) // and it does not stop any more
 	o = g[1].takes(g[0], transfer)
-	assert.Equal(t, void, sent[*wire.Void](o), "for ever")
+	assert.Equal(t, void, sent[*wire.Void](o), "permanently")
 	assert.False(t, g[1].holds(tok, 1))
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Each test is a row, or a sentence, of handoff rules §3: the sender, from letting
-// go of a token on.
+// Each test is a row, or a sentence, of handoff rules §3: the sender, from releasing
+// a token on.
 
 func TestSender_Release_DurableBefore(t *testing.T) {
 	g := newGroup(t, 2)

@@ -12,7 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// releaseTo lets go of a token towards one member only.
+// releaseTo releases a token towards one member only.
 func (p *party) releaseTo(t ident.Token, hop uint64, target ident.Member) outcome {
 	return p.do(func(m *handoff.Machine) { m.Release(t, hop, target, nil) })
 }
@@ -96,8 +96,8 @@ func TestSender_TargetSilent_AskedAgain(t *testing.T) {
 	assert.Equal(t, g[2].id, o.to())
 }
 
-// TestSender_NoAccept_KeepsTheToken: what was let go of and is taken back stays, whoever accepts it,
-// until it is let go of again.
+// TestSender_NoAccept_KeepsTheToken: what was released and is taken back stays, whoever accepts it,
+// until it is released again.
 func TestSender_NoAccept_KeepsTheToken(t *testing.T) {
 	g := newGroup(t, 2)
 	tok := g[0].own().ID()
@@ -115,7 +115,7 @@ func TestSender_NoAccept_KeepsTheToken(t *testing.T) {
 	assert.Equal(t, "sent! TRANSFER", g[0].takes(g[1], accept).String())
 }
 
-// TestSender_NobodyAnswers_Returned: a token for anybody does not wait for ever for
+// TestSender_NobodyAnswers_Returned: a token for anybody does not wait without end for
 // peers that are connected and mute.
 func TestSender_NobodyAnswers_Returned(t *testing.T) {
 	g := newGroup(t, 2)

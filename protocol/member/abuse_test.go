@@ -54,7 +54,7 @@ func TestOffer_HopComesBack_Accepted(t *testing.T) {
 }
 
 // An accept that is over when it arrives is none: it must not keep the holder
-// asking one peer for ever.
+// asking one peer without end.
 func TestAccept_NoLifetime_Ignored(t *testing.T) {
 	a := newAuthority(t)
 	me, evil, good := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)

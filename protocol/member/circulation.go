@@ -99,7 +99,7 @@ func (c *circulation) disconnected(in Disconnected) {
 	c.custody.handoff.PeerClosed(in.Peer, in.Lost && !in.Alive)
 }
 
-// stop has nothing new begin, and lets go of what is here.
+// stop has nothing new begin, and releases the tokens here.
 func (c *circulation) stop() {
 	c.custody.handoff.Stop()
 	c.demands.refuseAll(ErrStopping)

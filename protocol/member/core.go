@@ -60,7 +60,7 @@ func (c *core) drain() []effect.Effect {
 }
 
 // eligible is nil for a member that may take part in a new handoff, and otherwise the
-// reason. A member that a quorum has stated failed, and that is connected, is alive and
+// reason. A member that a quorum has declared failed, and that is connected, is alive and
 // will say so to all.
 func (c *core) eligible(id ident.Member) error {
 	err := c.dir.Eligible(id, c.now.Wall)

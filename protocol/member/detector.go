@@ -30,7 +30,7 @@ const (
 	stateAfter = 4
 
 	// attachedPatience is how many paces a member that only dials out, and is
-	// attached to this one, may take to dial again before it is stated failed.
+	// attached to this one, may take to dial again before it is declared failed.
 	// Nobody can probe it.
 	attachedPatience = 8
 
@@ -122,7 +122,7 @@ func (d *detector) refuses(id ident.Member) {
 	}
 }
 
-// suspect begins to watch a member, unless it is dead already, stated failed by
+// suspect begins to watch a member, unless it is dead already, declared failed by
 // this member, or cannot be probed by it.
 func (d *detector) suspect(id ident.Member, after time.Duration, helped bool) {
 	sequence, known := d.dir.Sequence(id)

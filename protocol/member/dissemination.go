@@ -156,7 +156,7 @@ func (n *dissemination) passFailure(f certificate.Failure, raw []byte) {
 	}
 }
 
-// announceAlive passes on at once where a member is that others may take for dead, if
+// announceAlive passes on at once where a member is that others may suspect, if
 // that was not done just before: those who state its failure again and again may
 // be its friends.
 func (n *dissemination) announceAlive(id ident.Member) {

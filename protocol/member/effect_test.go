@@ -45,7 +45,7 @@ func (c *changed) toResource(change func(*group.Resource)) {
 	c.to(func(s *group.Settings) { change(&s.Resources[0]) })
 }
 
-// greeted reports whether the member compares notes with somebody within a time.
+// greeted reports whether the member exchanges digests with somebody within a time.
 func (c *changed) greeted(within time.Duration) bool {
 	for range within / (100 * time.Millisecond) {
 		if c.after(100 * time.Millisecond); said[*wire.Gossip](c.box) != nil {

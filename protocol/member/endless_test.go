@@ -14,7 +14,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// What must not go on for ever, or grow for ever, whatever a peer says.
+// What must not go on without end, or grow without end, whatever a peer says.
 
 // ticksIn is how often the member wants to be called within a time.
 func (b *box) ticksIn(d time.Duration) (ticks int) {
@@ -137,7 +137,7 @@ func TestFlood_FailureStatements_Bounded(t *testing.T) {
 	assert.LessOrEqual(t, told, 1)
 }
 
-// Who was stated failed and says that it lives is passed tokens again by those who
+// Who was declared failed and says that it lives is passed tokens again by those who
 // have stated it.
 func TestWitness_Refuted_StatesAgain(t *testing.T) {
 	_, b, p := crowd(t)

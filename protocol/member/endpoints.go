@@ -19,7 +19,7 @@ const creditorsAtOnce = 8
 
 // signRate and signBurst bound how often this member signs an endpoint record, per
 // second and at once. Each is told to everybody. Two that lie can have it answer
-// them as often as they state it failed, and so can a second member with the same
+// them as often as they declare it failed, and so can a second member with the same
 // key; what is due beyond that is signed when there is room again, ten seconds
 // later at most.
 const (

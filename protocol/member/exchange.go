@@ -46,7 +46,7 @@ type exchange struct {
 	pause   time.Duration // before the next one, while snapshots are missing
 }
 
-// tick compares notes with a random member once each gossip_interval, and with
+// tick exchanges digests with a random member once each gossip_interval, and with
 // one that is said to have failed: so the halves of a broken network find each
 // other when it is whole again.
 func (x *exchange) tick() {

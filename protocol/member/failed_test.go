@@ -41,7 +41,7 @@ func TestQuorum_Exact_Enough(t *testing.T) {
 	}
 }
 
-// A member that was stated failed hears of it and says, with a higher number,
+// A member that was declared failed hears of it and says, with a higher number,
 // that it lives.
 func TestFailed_Lives_Refutes(t *testing.T) {
 	_, b, p := crowd(t)
@@ -63,7 +63,7 @@ func TestFailed_Lives_Refutes(t *testing.T) {
 	}
 }
 
-// Who is taken for dead and connects is told so.
+// A failed member that connects is told so.
 func TestFailed_Greets_Told(t *testing.T) {
 	a, b, p := crowd(t)
 	lost := a.issue(9, 24*time.Hour)
@@ -81,7 +81,7 @@ func TestFailed_Greets_Told(t *testing.T) {
 }
 
 // A member that does not answer is probed, then others are asked, and only then
-// is it stated failed.
+// is it declared failed.
 func TestProbe_NoAnswer_SuspectThenStated(t *testing.T) {
 	_, b, p := crowd(t)
 	dead := p[2].id()

@@ -156,7 +156,7 @@ func TestLateMember_Failure_NotStated(t *testing.T) {
 	assert.NotEmpty(t, messages[*wire.Gossip](b, p[2].id()))
 }
 
-// A watched member is taken for dead after eight times as long at most, however
+// A watched member counts as dead after eight times as long at most, however
 // late the watcher is for however long.
 func TestLateMember_Monitor_WaitsLonger(t *testing.T) {
 	for _, c := range []struct {

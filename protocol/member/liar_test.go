@@ -202,7 +202,7 @@ func (s *stage) askedBy(who *someone) *wire.Want {
 	return want
 }
 
-// TestWitness_One_FailsNobody: a member that states everybody failed is alone with
+// TestWitness_One_FailsNobody: a member that declares everybody failed is alone with
 // that. Its statements say who made them.
 func TestWitness_One_FailsNobody(t *testing.T) {
 	s := newStage(t)

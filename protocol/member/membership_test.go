@@ -120,7 +120,7 @@ func TestUpdates_UnknownKind_ListEnds(t *testing.T) {
 }
 
 // Two configurations of one version, which only a broken CA signs, do not make
-// two members answer each other for ever.
+// two members answer each other without end.
 func TestConfiguration_TwoOfOneVersion_OneKept(t *testing.T) {
 	a, b, p := crowd(t)
 	other := quick
@@ -132,7 +132,7 @@ func TestConfiguration_TwoOfOneVersion_OneKept(t *testing.T) {
 	assert.EqualValues(t, 1, b.Status().Configuration)
 }
 
-// Leaving is for ever: peers are told at once, and a restart finds a member that
+// Leaving is permanent: peers are told at once, and a restart finds a member that
 // is none any more.
 func TestLeave(t *testing.T) {
 	_, b, p := crowd(t)

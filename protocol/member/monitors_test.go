@@ -320,7 +320,7 @@ func TestWatch_Restarted_Event(t *testing.T) {
 	assert.Len(t, b.puppet.silent(), 1, "the watch is about the new one")
 }
 
-// Whoever is no member any more is silent; who cannot be dialled has three times the silence
+// Whoever has departed is silent; who cannot be dialled has three times the silence
 // to dial; and nobody watches itself or more than it may.
 func TestOddWatches(t *testing.T) {
 	a := newAuthority(t)

@@ -60,7 +60,7 @@ func (w *watcher) members() (n int) {
 	return n
 }
 
-// circle is a member among others, which stand in the order in which they
+// circle is a member among others, which are in the order in which they
 // follow it.
 func circle(t *testing.T, others int) (*box, *watcher, []*someone) {
 	return circleOf(t, newAuthority(t), others)

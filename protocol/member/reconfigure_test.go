@@ -53,9 +53,9 @@ func TestConfiguration_DuringOperation_Applied(t *testing.T) {
 	assert.NotNil(t, offer)
 }
 
-// TestConfiguration_SlotReturns_TokenTakenBack: a token that the former policy has let
-// go of, and that nobody has accepted yet, is the new policy's. It would else walk
-// on while that one believes to have it, and run under it for ever.
+// TestConfiguration_SlotReturns_TokenTakenBack: a token that the former policy has released,
+// and that nobody has accepted yet, is the new policy's. It would else walk
+// on while that one believes to have it, and run under it without end.
 func TestConfiguration_SlotReturns_TokenTakenBack(t *testing.T) {
 	a := newAuthority(t)
 	me, peer := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)

@@ -138,8 +138,8 @@ func (n *node) perform(e effect.Effect) {
 	}
 }
 
-// checkpoint begins a new segment when the journal has grown. Nothing is under
-// way at this point. A crash may come before it or after it: it is one change.
+// checkpoint begins a new segment when the journal has grown. Nothing is in progress
+// at this point. A crash may come before it or after it: it is one change.
 func (n *node) checkpoint() {
 	after := n.c.checkpointAfter
 	if after == 0 || len(n.disk.live)-n.disk.carried < after {

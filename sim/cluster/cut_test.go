@@ -42,7 +42,7 @@ func (c *cluster) goers() map[ident.Member]bool {
 }
 
 // TestCut_Heals_GroupWhole: nothing gets across a cut. Who is on the token's side goes on,
-// unless the token is under way across it. Afterwards everybody takes part again.
+// unless the token is in transit across it. Afterwards everybody takes part again.
 func TestCut_Heals_GroupWhole(t *testing.T) {
 	skipUnderRaceDetector(t)
 	c := calmly(t, 1, make([]memberSetting, 6)...)

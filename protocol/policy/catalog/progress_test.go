@@ -54,7 +54,7 @@ func checkSpin(t *rapid.T, name, preset string) {
 // at once when it comes back, and it is the handoff that lets it rest.
 const tokens = 8
 
-// driver carries out what a policy says. Nobody takes a token: it comes back, at
+// driver performs what a policy says. Nobody takes a token: it comes back, at
 // once where the driver is not willing.
 type driver struct {
 	*rapid.T
@@ -125,7 +125,7 @@ func (d *driver) pass(pause time.Duration) {
 func (d *driver) step(e policy.Event) {
 	d.queue = append(d.queue, e)
 	for steps := 0; len(d.queue) > 0; steps++ {
-		require.Less(d, steps, 10*timersMax, "answers for ever")
+		require.Less(d, steps, 10*timersMax, "answers without end")
 		e, d.queue = d.queue[0], d.queue[1:]
 		for _, a := range d.policy.Step(d.now, e, nil) {
 			d.perform(&a)

@@ -144,7 +144,7 @@ func TestTally(t *testing.T) {
 			f.walk()
 			f.writes(2, &journal.Dropped{Token: f.genesis.ID(), Hop: 2, Reason: 1})
 		}},
-		{name: "a transfer under way", happens: func(f *forger) {
+		{name: "a transfer in progress", happens: func(f *forger) {
 			t, _ := f.transfer(f.made(), 1, "")
 			f.sent(0, t)
 		}},
