@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// censusAge is how old the counts of members by state may be.
+	// countsAge is how old the counts of members by state may be.
 	countsAge = 15 * time.Second
-	// censusPiece is how many members are looked at while the engine waits: about
+	// countsPiece is how many members are looked at while the engine waits: about
 	// 50 µs. Between two pieces it may go on.
 	countsPiece = 1024
-	// censusPause is the rest between two pieces. A million members take some
+	// countsPause is the rest between two pieces. A million members take some
 	// three seconds, and 50 ms of processor time.
 	countsPause = 2 * time.Millisecond
-	// censusPatience is how long a scrape waits for a count that is in progress.
+	// countsPatience is how long a scrape waits for a count that is in progress.
 	// Those of groups of some ten thousand are over by then; of larger ones it
 	// shows the last.
 	countsPatience = 100 * time.Millisecond

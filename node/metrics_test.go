@@ -192,7 +192,7 @@ func TestPolicyMessages_LiveMembers_CountedBothWays(t *testing.T) {
 func TestMetrics_Members_Counted(t *testing.T) {
 	a := newAuthority(t, ftp)
 	dead := a.issue(t, "dead")
-	const extra = 2500 // more than two pieces of a census
+	const extra = 2500 // more than two pieces of the counts
 	n, _ := openNode(t, a.issue(t, "watched"), func(c *node.Config) {
 		c.Metrics = "127.0.0.1:0"
 		c.Extra.Certificates = [][]byte{dead.Certificate.Raw()}

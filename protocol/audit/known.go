@@ -18,7 +18,7 @@ type cursor struct {
 	now    uint64 // when it was written
 }
 
-// place is that of the record being read.
+// ref refers to the record being read.
 func (r *cursor) ref() RecordRef { return RecordRef{r.Index, r.seq} }
 
 // find reports something about the record being read.

@@ -104,8 +104,8 @@ func (g *strangers) pass() {
 
 func (g *strangers) draw(i int) int { return g.known[i][g.random.IntN(len(g.known[i]))] }
 
-// settle moves the shares on to where they stay while nobody's sample changes.
-func (g *strangers) settle() []float64 {
+// evenOut moves the shares on to where they stay while nobody's sample changes.
+func (g *strangers) evenOut() []float64 {
 	for range 5 {
 		next := make([]float64, len(g.share))
 		for i, known := range g.known {
@@ -141,13 +141,13 @@ func TestChoose_ThousandSamples_EqualShares(t *testing.T) {
 	const n = 1000
 	k := SampleSize(n)
 	g := newStrangers(n, k, 64, true)
-	if still := deviation(g.settle()); assert.InDelta(t, 0.133, still, 0.01) {
+	if still := deviation(g.evenOut()); assert.InDelta(t, 0.133, still, 0.01) {
 		t.Logf("without drawing anew: %.4f", still)
 	}
 	sums := [][]float64{make([]float64, n)} // of the shares, up to each interval
 	for range *cycles * k {
 		row := make([]float64, n)
-		for i, x := range g.settle() {
+		for i, x := range g.evenOut() {
 			row[i] = sums[len(sums)-1][i] + x
 		}
 		sums = append(sums, row)
@@ -156,7 +156,7 @@ func TestChoose_ThousandSamples_EqualShares(t *testing.T) {
 	for w := k; w < len(sums); w *= 2 {
 		t.Logf("within %d intervals: %.4f", w, windows(sums, w))
 	}
-	assert.Less(t, deviation(g.settle()), 0.16, "no worse at the end")
+	assert.Less(t, deviation(g.evenOut()), 0.16, "no worse at the end")
 	assert.Less(t, windows(sums, k), 0.125, "within one life of a sample")
 	assert.Less(t, windows(sums, *cycles*k), 0.125*1.4/math.Sqrt(float64(*cycles)))
 }

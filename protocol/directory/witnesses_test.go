@@ -59,8 +59,8 @@ func TestWitnesses_KnownMembers_Determined(t *testing.T) {
 	assert.Equal(t, []ident.Member{{9}}, one.Witnesses(stranger, 0, now, []ident.Member{{9}}), "appends")
 }
 
-// Only members in good standing that can be dialled are witnesses, and only members in
-// good standing have any, whatever the way in which one stops to be.
+// Only eligible members that can be dialled are witnesses, and only
+// eligible members have any, whatever the way in which one stops to be.
 func TestWitnesses_Ineligible_None(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(40)
@@ -78,7 +78,7 @@ func TestWitnesses_Ineligible_None(t *testing.T) {
 	good = append(good, list[34:]...)
 	for i, s := range list {
 		if i == 30 || i == 31 || i == 33 {
-			assert.Empty(t, d.Witnesses(s.id, 16, now, nil), "who is not in good standing has none")
+			assert.Empty(t, d.Witnesses(s.id, 16, now, nil), "who is not eligible has none")
 			continue
 		}
 		assert.Equal(t, witnessesOf(ca.id, s.id, idsOf(good), 16), d.Witnesses(s.id, 16, now, nil))

@@ -110,7 +110,7 @@ func (m *Machine) Introduce(id ident.Member, hello *wire.Hello) {
 	if o := m.book.offerers[id]; o != nil {
 		hello.Floor = o.floor
 	}
-	hello.Settled = m.recipients.settledBelow(id)
+	hello.Settled = m.recipients.promise(id)
 }
 
 // PeerUp is told when a connection with a peer is open and its HELLO is here.

@@ -169,7 +169,7 @@ func (o *offering) offer(rec *record) {
 	signers := rec.title.Signers()
 	msg := &wire.Offer{
 		Token: rec.key.token, Hop: rec.key.hop + 1, Genesis: rec.title.Genesis.Raw(),
-		Signers: signers, Settled: o.recipients.settledBelow(s.current),
+		Signers: signers, Settled: o.recipients.promise(s.current),
 	}
 	if s.carry {
 		msg.Certificates = o.certificates.of(signers)

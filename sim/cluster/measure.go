@@ -31,7 +31,7 @@ func (k change) String() string {
 	return [...]string{"join", "return after a crash", "crash for ever", "leave", "revocation"}[k]
 }
 
-// known reports whether a member acts on a change of another one.
+// knows reports whether a member acts on a change of another one.
 func (n *node) knows(k change, id ident.Member) bool {
 	err := n.member.Eligible(id)
 	if k == joined || k == returned {
