@@ -29,7 +29,7 @@ type replaced struct {
 var results = map[string]string{
 	"lab/experiment":       "its text is rendered into the pages of results",
 	"docs/reproduction.md": "rendered by lab/experiment",
-	"docs/beyond.md":       "rendered by lab/experiment",
+	"docs/register.md":     "rendered by lab/experiment",
 }
 
 // replacedWords has a row for each concept that had two words. A word that also means
