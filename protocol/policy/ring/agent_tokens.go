@@ -197,7 +197,7 @@ func (s *step) drop(r *record) {
 	s.do(policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: r.id})
 }
 
-// apply carries out what the station says. A token that is to move on rests here
+// apply performs what the station says. A token that is to move on rests here
 // first.
 func (s *step) apply(out Output, rest time.Duration) {
 	switch {

@@ -89,7 +89,7 @@ func TestConstants_Table1_Equal(t *testing.T) {
 }
 
 // TestTimeout: line 8 waits longer than Δmin, γ longer on average, and a γ that
-// no Duration holds makes it wait for ever instead of overflowing.
+// no Duration holds makes it wait without end instead of overflowing.
 func TestTimeout(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	c := derive(small)

@@ -24,8 +24,8 @@ const (
 	sent            // its Pass is not settled yet
 )
 
-// driver plays a member: it draws events that the interface permits, carries
-// out the answers in its own books, and checks that they are permitted too.
+// driver plays a member: it draws events that the interface permits, performs
+// the answers in its own books, and checks that they are permitted too.
 type driver struct {
 	*rapid.T
 	policy policy.Policy
