@@ -116,7 +116,7 @@ func (a *Authority) Certificate() group.Authority {
 // Key is one of the authority's keys by its id, also one that has been retired:
 // an Authority is a certificate.Authorities that knows what it has ever signed. A
 // certificate of a retired key shows who its member is, to whom a new one may be
-// issued, and nothing else; and only together with Standing, because somebody
+// issued, and nothing else; and only together with Eligible, because somebody
 // else may have a key that was retired.
 func (a *Authority) Key(id [envelope.KeyIDSize]byte) *signature.PublicKey {
 	a.mu.Lock()
@@ -126,7 +126,7 @@ func (a *Authority) Key(id [envelope.KeyIDSize]byte) *signature.PublicKey {
 
 // Parse reads a certificate that this authority issued, with whichever of its
 // keys; see certificate.Parse. That it was issued says nothing about its
-// member's standing today: see Standing.
+// member is eligible today: see Eligible.
 func (a *Authority) Parse(raw []byte) (certificate.Certificate, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -38,7 +38,7 @@ func TestCreate(t *testing.T) {
 	assert.ErrorIs(t, err, group.ErrNoConfiguration)
 }
 
-func TestAnAuthorityIsNeverOverwritten(t *testing.T) {
+func TestCreate_AuthorityExists_Refused(t *testing.T) {
 	a, d := fresh(t)
 	_, err := Create(testDir, CreateOptions{Options: options(d), Name: "demo"})
 	assert.ErrorIs(t, err, ErrExists)
@@ -53,7 +53,7 @@ func TestAnAuthorityIsNeverOverwritten(t *testing.T) {
 	assert.ErrorIs(t, err, ErrNoKey)
 }
 
-func TestCreateRefuses(t *testing.T) {
+func TestCreate_Invalid_Refused(t *testing.T) {
 	d := faultDisk{faultfs.New(1)}
 	_, err := Create(testDir, CreateOptions{Options: options(d), Name: "De mo"})
 	assert.ErrorIs(t, err, group.ErrName)
@@ -115,7 +115,7 @@ func TestIssue(t *testing.T) {
 	assert.Equal(t, uint64(4), issue(t, a, "ftp-06", 5).Claims().Serial, "it sees what others did")
 }
 
-func TestRenewalIsTheSameMember(t *testing.T) {
+func TestRenew_SameKey_SameMember(t *testing.T) {
 	a, _ := fresh(t)
 	first, second := issue(t, a, "ftp-03", 2), issue(t, a, "ftp-03", 2)
 	assert.Equal(t, first.Member(), second.Member())
@@ -123,7 +123,7 @@ func TestRenewalIsTheSameMember(t *testing.T) {
 	assert.True(t, second.Claims().NotAfter.After(first.Claims().NotAfter))
 }
 
-func TestIssueRefuses(t *testing.T) {
+func TestIssue_Invalid_Refused(t *testing.T) {
 	a, _ := fresh(t)
 	issue(t, a, "taken", 2)
 	tests := []struct {
@@ -146,7 +146,7 @@ func TestIssueRefuses(t *testing.T) {
 	assert.Equal(t, uint64(2), issue(t, a, "free", 3).Claims().Serial, "a refusal draws no number")
 }
 
-func TestANameIsFreeAgainWhenItsCertificateHasExpiredOrIsRevoked(t *testing.T) {
+func TestIssue_NameOfExpiredOrRevoked_Free(t *testing.T) {
 	clock := &clockAt{now: day}
 	o := options(faultDisk{faultfs.New(1)})
 	o.Now = clock.Now
@@ -163,7 +163,7 @@ func TestANameIsFreeAgainWhenItsCertificateHasExpiredOrIsRevoked(t *testing.T) {
 	issue(t, a, "ftp-03", 4)
 }
 
-func TestNoCertificateOutlivesTheCA(t *testing.T) {
+func TestIssue_LongLifetime_EndsWithTheCA(t *testing.T) {
 	clock := &clockAt{now: day}
 	o := options(faultDisk{faultfs.New(1)})
 	o.Now = clock.Now
@@ -180,7 +180,7 @@ func TestNoCertificateOutlivesTheCA(t *testing.T) {
 	assert.ErrorIs(t, err, ErrExpired)
 }
 
-func TestLifetimeIsBoundedByTheConfiguration(t *testing.T) {
+func TestIssue_Lifetime_BoundedByConfiguration(t *testing.T) {
 	a, _ := fresh(t)
 	s := settings("ftp")
 	s.CertificateLifetime = time.Hour
@@ -227,7 +227,7 @@ func TestRevoke(t *testing.T) {
 	assert.Len(t, blocks(t, d, fmt.Sprintf("revoked/00000001-%v.rev", victim.Member())), 1)
 }
 
-func TestGroupFileHoldsTheNewestRevocations(t *testing.T) {
+func TestGroupFile_AfterRevocations_Newest(t *testing.T) {
 	d := faultDisk{faultfs.New(1)}
 	s := create(t, d).ledger.state
 	for i := range maxPublished + 2 {
@@ -274,7 +274,7 @@ type looseDisk struct{ faultDisk }
 
 func (looseDisk) Mode(string) (mode osMode, err error) { return 0o644, nil }
 
-func TestKeyThatOthersMayReadIsRefused(t *testing.T) {
+func TestOpen_KeyReadableByOthers_Refused(t *testing.T) {
 	_, d := fresh(t)
 	a, err := Open(testDir, options(looseDisk{d}))
 	require.NoError(t, err)
@@ -282,7 +282,7 @@ func TestKeyThatOthersMayReadIsRefused(t *testing.T) {
 	assert.ErrorIs(t, err, keyfile.ErrMode)
 }
 
-func TestKeyOfAnotherAuthorityIsRefused(t *testing.T) {
+func TestOpen_KeyOfAnotherAuthority_Refused(t *testing.T) {
 	_, d := fresh(t)
 	o := options(d)
 	o.Rand = bytes.NewReader(make([]byte, 32))
@@ -303,7 +303,7 @@ func TestLocked(t *testing.T) {
 	assert.NoError(t, <-released)
 }
 
-func TestManyProcessesNeverDrawOneSerialTwice(t *testing.T) {
+func TestSerial_ManyProcesses_NeverTwice(t *testing.T) {
 	const processes, each = 4, 5
 	dir := t.TempDir()
 	o := Options{Now: time.Now}
@@ -333,7 +333,7 @@ func TestManyProcessesNeverDrawOneSerialTwice(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-func TestOnDiskTheKeyIsSecret(t *testing.T) {
+func TestOnDisk_Key_Secret(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep", "ca")
 	_, err := Create(dir, CreateOptions{Name: "demo"})
 	require.NoError(t, err)
@@ -342,7 +342,7 @@ func TestOnDiskTheKeyIsSecret(t *testing.T) {
 	assert.Equal(t, osMode(0o600), mode.Perm())
 }
 
-func TestPolicyRangesReachTheCaller(t *testing.T) {
+func TestConfigure_PolicyOutOfRange_ErrorNamesIt(t *testing.T) {
 	a, _ := fresh(t)
 	s := settings("ftp")
 	s.Resources[0].OperationTime = -1

@@ -44,7 +44,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func TestAnInviteThatHasExpiredIsNotCancelled(t *testing.T) {
+func TestCancel_ExpiredInvite_Refused(t *testing.T) {
 	a, _ := fresh(t)
 	i, err := a.Invite("a", MinInviteLifetime)
 	require.NoError(t, err)
@@ -55,9 +55,9 @@ func TestAnInviteThatHasExpiredIsNotCancelled(t *testing.T) {
 	assert.Empty(t, ended)
 }
 
-// TestRevokingAMemberEndsItsInvites: whoever stole the machine with a second
+// TestRevoke_InvitesOpen_Ended: whoever stole the machine with a second
 // invite is not back with it.
-func TestRevokingAMemberEndsItsInvites(t *testing.T) {
+func TestRevoke_InvitesOpen_Ended(t *testing.T) {
 	a, d := fresh(t)
 	used, spare, other := invite(t, a, "a"), invite(t, a, "a"), invite(t, a, "b")
 	cert := redeem(t, a, used, 2)

@@ -18,7 +18,7 @@ var crashes = map[string]func(*faultfs.FS) *faultfs.FS{
 	},
 }
 
-func TestAnAuthoritySurvivesACrashAtEveryOperation(t *testing.T) {
+func TestAuthority_CrashAtEveryOperation_Survives(t *testing.T) {
 	for name, crash := range crashes {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(2) {
@@ -41,9 +41,9 @@ func TestAnAuthoritySurvivesACrashAtEveryOperation(t *testing.T) {
 	}
 }
 
-// TestWhatAnAuthorityShowsAfterAKillSurvivesAPowerLoss: it must not build on
+// TestAuthority_KillThenPowerLoss_SameState: it must not build on
 // what the killed process wrote and did not sync.
-func TestWhatAnAuthorityShowsAfterAKillSurvivesAPowerLoss(t *testing.T) {
+func TestAuthority_KillThenPowerLoss_SameState(t *testing.T) {
 	for n := 1; ; n++ {
 		disk := faultfs.New(uint64(n))
 		disk.CrashAt(n)
@@ -69,9 +69,9 @@ func TestWhatAnAuthorityShowsAfterAKillSurvivesAPowerLoss(t *testing.T) {
 	}
 }
 
-// TestAnAuthoritySurvivesACrashWhileItRecovers crashes once more at every
+// TestAuthority_CrashDuringRecovery_Survives crashes once more at every
 // operation of the recovery from every crash.
-func TestAnAuthoritySurvivesACrashWhileItRecovers(t *testing.T) {
+func TestAuthority_CrashDuringRecovery_Survives(t *testing.T) {
 	const everyKind = 7 // steps, of which each kind is one
 	for n := 1; ; n++ {
 		for m := 1; ; m++ {
@@ -97,7 +97,7 @@ func TestAnAuthoritySurvivesACrashWhileItRecovers(t *testing.T) {
 	}
 }
 
-func TestAnAuthorityIsBrokenAfterAFailureAndCanBeOpenedAgain(t *testing.T) {
+func TestAuthority_WriteFails_BrokenUntilReopened(t *testing.T) {
 	full := errors.New("no space left")
 	for n := 1; ; n++ {
 		a, d := fresh(t)
@@ -121,7 +121,7 @@ func TestAnAuthorityIsBrokenAfterAFailureAndCanBeOpenedAgain(t *testing.T) {
 	}
 }
 
-func TestAnAuthorityIsBrokenAfterItCouldNotReadOn(t *testing.T) {
+func TestAuthority_ReadFails_Broken(t *testing.T) {
 	full := errors.New("no space left")
 	for n := 1; ; n++ {
 		a, d := fresh(t)

@@ -50,7 +50,7 @@ var (
 	// ErrNoConfiguration says that the first configuration has to be signed
 	// before.
 	ErrNoConfiguration = errors.New("the group has no configuration yet")
-	// ErrRotating says that a rotation is under way and has to be ended before
+	// ErrRotating says that a rotation is in progress and has to be ended before
 	// the next one.
 	ErrRotating = errors.New("a rotation of the CA key is in progress")
 	// ErrNotRotating says that the rotation is not where this step belongs.

@@ -52,7 +52,7 @@ func forkOf(a *Authority, seed byte, n uint64) []byte {
 	return raw
 }
 
-func TestEvidenceIsKeptOnce(t *testing.T) {
+func TestEvidence_Repeated_KeptOnce(t *testing.T) {
 	a, d := fresh(t)
 	cert := issue(t, a, "a", 2)
 	raw, from := forkOf(a, 2, 1), ident.Member{9}
@@ -62,7 +62,7 @@ func TestEvidenceIsKeptOnce(t *testing.T) {
 	assert.Equal(t, cert.Member(), e.Accused)
 	assert.Equal(t, evidence.Fork, e.Kind)
 	assert.Equal(t, from, e.From)
-	assert.NoError(t, a.Standing(cert.Member()), "nobody is revoked by itself")
+	assert.NoError(t, a.Eligible(cert.Member()), "nobody is revoked by itself")
 
 	again, news, err := reopen(t, d).TakeEvidence(raw, ident.Member{8})
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestEvidenceIsKeptOnce(t *testing.T) {
 }
 
 // A member that signs what it likes fills neither the log nor the disk.
-func TestEvidenceAgainstOneMemberIsBounded(t *testing.T) {
+func TestEvidence_AgainstOneMember_Bounded(t *testing.T) {
 	a, d := fresh(t)
 	issue(t, a, "a", 2)
 	issue(t, a, "b", 3)
@@ -97,7 +97,7 @@ func TestEvidenceAgainstOneMemberIsBounded(t *testing.T) {
 	assert.NoError(t, err, "the operator's counts besides")
 }
 
-func TestEvidenceThatIsNone(t *testing.T) {
+func TestEvidence_Invalid_Refused(t *testing.T) {
 	a, _ := fresh(t)
 	issue(t, a, "a", 2)
 	raw := forkOf(a, 2, 1)
@@ -121,7 +121,7 @@ func TestEvidenceThatIsNone(t *testing.T) {
 
 // Evidence against somebody whom the authority does not know of is the
 // operator's to bring: a thief of a retired CA key could invent members.
-func TestEvidenceAgainstAStranger(t *testing.T) {
+func TestEvidence_AgainstStranger_Refused(t *testing.T) {
 	a, d := fresh(t)
 	before, err := d.ReadFile(testDir+"/"+LogFile, -1)
 	require.NoError(t, err)
@@ -137,10 +137,10 @@ func TestEvidenceAgainstAStranger(t *testing.T) {
 	assert.ErrorIs(t, err, ErrUnknown)
 	p, _, err := a.RevokeBy(raw)
 	require.NoError(t, err)
-	assert.ErrorIs(t, a.Standing(p.Accused), ErrRevoked)
+	assert.ErrorIs(t, a.Eligible(p.Accused), ErrRevoked)
 }
 
-func TestRevokeByEvidence(t *testing.T) {
+func TestRevoke_ByEvidence_Revoked(t *testing.T) {
 	a, d := fresh(t)
 	cert := issue(t, a, "a", 2)
 	p, signed, err := a.RevokeBy(forkOf(a, 2, 1))

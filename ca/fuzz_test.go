@@ -247,7 +247,7 @@ func (l *life) member(key *signature.PrivateKey) ident.Member {
 	return ident.MemberOf(l.a.Group(), raw[:])
 }
 
-// event carries out the next one.
+// event performs the next one.
 func (l *life) event() error {
 	kind := l.byte()
 	l.bad = l.bad || kind >= lifeKinds
@@ -356,8 +356,8 @@ func (l *life) stands() {
 		require.True(l, slices.ContainsFunc(list.Records, func(r Record) bool { return r.Serial == serial }), "certificate %d is gone", serial)
 	}
 	for m, why := range l.dead {
-		if standing := l.a.Standing(m); l.doubted[m] == nil || !errors.Is(standing, l.doubted[m]) {
-			require.ErrorIs(l, standing, why)
+		if err := l.a.Eligible(m); l.doubted[m] == nil || !errors.Is(err, l.doubted[m]) {
+			require.ErrorIs(l, err, why)
 		}
 	}
 	require.GreaterOrEqual(l, l.a.Config().Version(), l.version)

@@ -30,7 +30,7 @@ func redeem(t testing.TB, a *Authority, i Invited, seed byte) certificate.Certif
 	return c
 }
 
-func TestInviteAndRedeem(t *testing.T) {
+func TestInvite_Redeemed_CertificateIssued(t *testing.T) {
 	a, d := fresh(t)
 	i := invite(t, a, "ftp-03")
 	assert.Equal(t, "ftp-03", i.Name)
@@ -40,7 +40,7 @@ func TestInviteAndRedeem(t *testing.T) {
 	assert.Equal(t, "ftp-03", cert.Name())
 	assert.True(t, cert.Key().Equal(keyOf(2)))
 	assert.Equal(t, uint64(1), cert.Claims().Serial)
-	assert.NoError(t, a.Standing(cert.Member()))
+	assert.NoError(t, a.Eligible(cert.Member()))
 
 	l, err := a.List()
 	require.NoError(t, err)
@@ -54,9 +54,9 @@ func TestInviteAndRedeem(t *testing.T) {
 	assert.Equal(t, l, again)
 }
 
-// TestTheSecretOfAnInviteIsNotOnDisk: whoever reads the log or a backup of it
+// TestInvite_Secret_NotOnDisk: whoever reads the log or a backup of it
 // cannot join with it.
-func TestTheSecretOfAnInviteIsNotOnDisk(t *testing.T) {
+func TestInvite_Secret_NotOnDisk(t *testing.T) {
 	a, d := fresh(t)
 	i := invite(t, a, "a")
 	redeem(t, a, i, 2)
@@ -68,7 +68,7 @@ func TestTheSecretOfAnInviteIsNotOnDisk(t *testing.T) {
 	}
 }
 
-func TestAnInviteIsGoodOnce(t *testing.T) {
+func TestRedeem_Twice_Refused(t *testing.T) {
 	a, d := fresh(t)
 	i := invite(t, a, "a")
 	first := redeem(t, a, i, 2)
@@ -81,7 +81,7 @@ func TestAnInviteIsGoodOnce(t *testing.T) {
 	assert.Equal(t, uint64(2), issue(t, a, "b", 4).Claims().Serial, "which draws no number")
 }
 
-func TestAnswerThatWasLostComesAgainAfterTheInviteHasExpired(t *testing.T) {
+func TestRedeem_AnswerLostAndInviteExpired_SameAnswer(t *testing.T) {
 	clock := &clockAt{now: day}
 	o := options(faultDisk{faultfs.New(1)})
 	o.Now = clock.Now
@@ -100,7 +100,7 @@ func TestAnswerThatWasLostComesAgainAfterTheInviteHasExpired(t *testing.T) {
 	assert.ErrorIs(t, err, ErrRevoked)
 }
 
-func TestInvitesThatAreRefusedLookAlike(t *testing.T) {
+func TestRedeem_Refused_SameError(t *testing.T) {
 	clock := &clockAt{now: day}
 	o := options(faultDisk{faultfs.New(1)})
 	o.Now = clock.Now
@@ -138,7 +138,7 @@ func TestInvitesThatAreRefusedLookAlike(t *testing.T) {
 	redeem(t, a, open, 9)
 }
 
-func TestRedeemRefusesWhatIssueRefuses(t *testing.T) {
+func TestRedeem_IssueRefuses_Refused(t *testing.T) {
 	a, _ := fresh(t)
 	gone := issue(t, a, "gone", 2)
 	_, err := a.Revoke(gone.Member(), "")
@@ -156,7 +156,7 @@ func TestRedeemRefusesWhatIssueRefuses(t *testing.T) {
 	assert.Equal(t, keyOf(4).Bytes(), redeem(t, a, i, 4).Claims().Key, "it is still good, also for a member that there is")
 }
 
-func TestInviteRefuses(t *testing.T) {
+func TestInvite_Invalid_Refused(t *testing.T) {
 	a, d := fresh(t)
 	issue(t, a, "taken", 2)
 	tests := []struct {
@@ -187,7 +187,7 @@ func TestInviteRefuses(t *testing.T) {
 	assert.Empty(t, l.Invites)
 }
 
-func TestInvitesNeedNoPassphrase(t *testing.T) {
+func TestInvite_EncryptedKey_NoPassphrase(t *testing.T) {
 	d := faultDisk{faultfs.New(1)}
 	_, err := Create(testDir, CreateOptions{Options: options(d), Name: "demo", Secret: []byte("sesame")})
 	require.NoError(t, err)
@@ -231,11 +231,11 @@ func TestStanding(t *testing.T) {
 	a, d := fresh(t)
 	b := reopen(t, d)
 	cert := issue(t, a, "a", 2)
-	assert.NoError(t, b.Standing(cert.Member()))
-	assert.ErrorIs(t, b.Standing(ident.Member{1}), ErrUnknown)
+	assert.NoError(t, b.Eligible(cert.Member()))
+	assert.ErrorIs(t, b.Eligible(ident.Member{1}), ErrUnknown)
 	_, err := a.Revoke(cert.Member(), "")
 	require.NoError(t, err)
-	assert.ErrorIs(t, b.Standing(cert.Member()), ErrRevoked, "it sees what another process did")
+	assert.ErrorIs(t, b.Eligible(cert.Member()), ErrRevoked, "it sees what another process did")
 }
 
 func TestPublication(t *testing.T) {
@@ -268,7 +268,7 @@ func TestSigner(t *testing.T) {
 	assert.EqualValues(t, public[:], key.Public())
 }
 
-func TestInviteIDText(t *testing.T) {
+func TestInviteID_Text_RoundTrip(t *testing.T) {
 	id := InviteID{1, 0xab}
 	text, err := id.MarshalText()
 	require.NoError(t, err)
@@ -280,8 +280,8 @@ func TestInviteIDText(t *testing.T) {
 	}
 }
 
-// TestAnInviteIsUsedOnceByManyWhoTry: processes and clients at the same time.
-func TestAnInviteIsUsedOnceByManyWhoTry(t *testing.T) {
+// TestRedeem_Concurrent_OnceOnly: processes and clients at the same time.
+func TestRedeem_Concurrent_OnceOnly(t *testing.T) {
 	const tries = 6
 	dir := t.TempDir()
 	a, err := Create(dir, CreateOptions{Name: "demo"})

@@ -38,7 +38,7 @@ func TestLeft(t *testing.T) {
 	raw := leaveOf(t, a.Group(), 2)
 	require.NoError(t, a.Left(raw))
 	require.NoError(t, reopen(t, d).Left(raw), "once more")
-	assert.ErrorIs(t, a.Standing(cert.Member()), ErrLeft)
+	assert.ErrorIs(t, a.Eligible(cert.Member()), ErrLeft)
 
 	_, err := a.Issue(Request{Name: "a", Key: keyOf(2)})
 	assert.ErrorIs(t, err, ErrLeft, "its key is dead")
@@ -57,7 +57,7 @@ func TestLeft(t *testing.T) {
 	assert.Equal(t, [][]byte{raw}, extra.Leaves)
 }
 
-func TestLeftRefuses(t *testing.T) {
+func TestLeft_Invalid_Refused(t *testing.T) {
 	a, _ := fresh(t)
 	cert := issue(t, a, "a", 2)
 	raw := leaveOf(t, a.Group(), 2)
@@ -67,24 +67,24 @@ func TestLeftRefuses(t *testing.T) {
 	forged := bytes.Clone(raw)
 	forged[len(forged)-1] ^= 1
 	assert.ErrorIs(t, a.Left(forged), certificate.ErrSignature)
-	assert.NoError(t, a.Standing(cert.Member()))
+	assert.NoError(t, a.Eligible(cert.Member()))
 	_, err := a.Revoke(cert.Member(), "")
 	require.NoError(t, err)
 	assert.ErrorIs(t, a.Left(raw), ErrRevoked)
 }
 
-func TestWhoHasLeftCanStillBeRevoked(t *testing.T) {
+func TestRevoke_MemberThatLeft_Revoked(t *testing.T) {
 	a, d := fresh(t)
 	cert := issue(t, a, "a", 2)
 	require.NoError(t, a.Left(leaveOf(t, a.Group(), 2)))
 	_, err := a.Revoke(cert.Member(), "its key was found elsewhere")
 	require.NoError(t, err)
-	assert.ErrorIs(t, reopen(t, d).Standing(cert.Member()), ErrRevoked)
+	assert.ErrorIs(t, reopen(t, d).Eligible(cert.Member()), ErrRevoked)
 }
 
-// TestLeavesArePublishedWhileTheyMatter: until the last certificate of the
+// TestLeaves_CertificateValid_Published: until the last certificate of the
 // member has expired.
-func TestLeavesArePublishedWhileTheyMatter(t *testing.T) {
+func TestLeaves_CertificateValid_Published(t *testing.T) {
 	clock := &clockAt{now: day}
 	o := options(faultDisk{faultfs.New(1)})
 	o.Now = clock.Now

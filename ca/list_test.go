@@ -57,7 +57,7 @@ func TestFind(t *testing.T) {
 	assert.ErrorIs(t, err, ErrUnknown)
 }
 
-func TestFindRefusesToGuess(t *testing.T) {
+func TestFind_Ambiguous_Refused(t *testing.T) {
 	s := newState()
 	s.byName["a"] = []int{0, 1}
 	s.records = []Record{{Member: ident.Member{1}, NotAfter: day.Add(time.Hour)}, {Member: ident.Member{2}, NotAfter: day.Add(time.Hour)}}

@@ -11,7 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-func TestDamageToTheLogIsNeverOverlooked(t *testing.T) {
+func TestLog_Damaged_Found(t *testing.T) {
 	a, d := fresh(t)
 	issue(t, a, "a", 2)
 	_, err := a.Revoke(ident.Member{1}, "")
@@ -36,7 +36,7 @@ func TestDamageToTheLogIsNeverOverlooked(t *testing.T) {
 	assert.ErrorContains(t, err, "line 1")
 }
 
-func TestLinesOfTheLogCannotBeLeftOutOrSwapped(t *testing.T) {
+func TestLog_LinesLeftOutOrSwapped_Found(t *testing.T) {
 	a, d := fresh(t)
 	issue(t, a, "a", 2)
 	issue(t, a, "b", 3)
@@ -54,7 +54,7 @@ func TestLinesOfTheLogCannotBeLeftOutOrSwapped(t *testing.T) {
 	assert.ErrorIs(t, read([]byte("{}\n")), errLine)
 }
 
-func TestATornLineIsCut(t *testing.T) {
+func TestLog_TornLine_Cut(t *testing.T) {
 	a, d := fresh(t)
 	file := filepath.Join(testDir, LogFile)
 	before, err := d.ReadFile(file, -1)
@@ -75,7 +75,7 @@ func TestATornLineIsCut(t *testing.T) {
 	assert.ErrorIs(t, err, ErrDamaged, "a whole line with something else than a line end")
 }
 
-func TestALogThatShrinksIsDamage(t *testing.T) {
+func TestLog_Shrinks_Damage(t *testing.T) {
 	a, d := fresh(t)
 	b := reopen(t, d)
 	issue(t, a, "a", 2)
@@ -89,7 +89,7 @@ func TestALogThatShrinksIsDamage(t *testing.T) {
 	assert.ErrorIs(t, err, errCreation)
 }
 
-func TestDamagedSerialFile(t *testing.T) {
+func TestSerialFile_Damaged_Refused(t *testing.T) {
 	a, d := fresh(t)
 	issue(t, a, "a", 2)
 	require.NoError(t, a.ledger.folder.write(SerialFile, []byte("many\n")))
@@ -101,7 +101,7 @@ func TestDamagedSerialFile(t *testing.T) {
 	assert.Equal(t, uint64(43), issue(t, a, "c", 4).Claims().Serial)
 }
 
-func TestATornLineLeavesNothingBehindAShorterOne(t *testing.T) {
+func TestLog_TornLineThenShorterOne_NothingLeft(t *testing.T) {
 	a, d := fresh(t)
 	require.NoError(t, a.ledger.folder.append(LogFile, bytes.Repeat([]byte("x"), maxLine), a.ledger.end.size))
 	issue(t, reopen(t, d), "a", 2)

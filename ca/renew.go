@@ -14,7 +14,7 @@ import (
 // and the key that signs now has signed it, so that an answer that was lost, or
 // a member that asks too often, costs no serial number. The caller has made
 // sure that it is the member who asks. A certificate that has expired is
-// renewed too. Errors: those of Standing and Issue.
+// renewed too. Errors: those of Eligible and Issue.
 func (a *Authority) Renew(m ident.Member) (certificate.Certificate, error) {
 	var cert certificate.Certificate
 	err := a.signing(func(l *ledger, key *signature.PrivateKey) error {
@@ -43,24 +43,24 @@ func (s *state) isFresh(c certificate.Certificate, now time.Time) bool {
 }
 
 // newestOf is the newest certificate of a living member. Errors: those of
-// Standing.
+// Eligible.
 func (s *state) newestOf(m ident.Member) (certificate.Certificate, error) {
-	if err := s.standing(m); err != nil {
+	if err := s.eligible(m); err != nil {
 		return certificate.Certificate{}, err
 	}
 	newest, _ := s.lastOf(m)
 	return certificate.Parse(s.group(), newest.raw, s)
 }
 
-// Standing is nil for a member that lives, with or without a certificate that
+// Eligible is nil for a member that lives, with or without a certificate that
 // is valid today; otherwise ErrRevoked, ErrLeft or ErrUnknown, or those of
 // List.
-func (a *Authority) Standing(m ident.Member) error {
-	return a.locked(func(l *ledger) error { return l.state.standing(m) })
+func (a *Authority) Eligible(m ident.Member) error {
+	return a.locked(func(l *ledger) error { return l.state.eligible(m) })
 }
 
-// standing is why a member is none, the first that applies.
-func (s *state) standing(m ident.Member) error {
+// eligible is why a member is not, the first reason that applies.
+func (s *state) eligible(m ident.Member) error {
 	if err := s.final(m); err != nil {
 		return err
 	}

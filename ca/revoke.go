@@ -10,7 +10,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// Revoke revokes a member, for ever, with all the certificates it has. It need
+// Revoke revokes a member, permanently, with all the certificates it has. It need
 // not be one that this authority knows: its key is refused from then on. The open
 // invites for the names that it has had are taken back before, because whoever has
 // the machine may have one of them too; also when the member has been revoked

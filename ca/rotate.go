@@ -241,8 +241,8 @@ func (a *Authority) RetireKey(force bool) error {
 	})
 }
 
-// WithdrawKey takes back the introduction of a key that has not signed yet, for
-// ever: for one that is lost, or that somebody else may have. Errors:
+// WithdrawKey takes back the introduction of a key that has not signed yet, permanently:
+// for one that is lost, or that somebody else may have. Errors:
 // ErrNotRotating unless a key was introduced; ErrLocked, ErrBroken, those of
 // opening the key (see Issue), and those of the disk.
 func (a *Authority) WithdrawKey() error {

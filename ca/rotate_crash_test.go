@@ -69,10 +69,10 @@ func done(r Rotation) int {
 	return int(r.Phase)
 }
 
-// TestARotationSurvivesACrashAtEveryOperation: what was acknowledged has
+// TestRotation_CrashAtEveryOperation_Survives: what was acknowledged has
 // happened, one step more at most; whoever followed up to any step follows to
 // the end; and there is a private key for everything that is to be signed.
-func TestARotationSurvivesACrashAtEveryOperation(t *testing.T) {
+func TestRotation_CrashAtEveryOperation_Survives(t *testing.T) {
 	for _, name := range []string{"power loss", "kill"} {
 		crash := crashes[name]
 		t.Run(name, func(t *testing.T) {

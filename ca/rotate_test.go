@@ -50,7 +50,7 @@ func rotate(t testing.TB, a *Authority) {
 	require.NoError(t, a.RetireKey(true))
 }
 
-func TestRotationStepByStep(t *testing.T) {
+func TestRotation_EachStep_PhaseFollows(t *testing.T) {
 	a, d := fresh(t)
 	r := standing(t, a)
 	assert.Equal(t, Settled, r.Phase)
@@ -98,7 +98,7 @@ func TestRotationStepByStep(t *testing.T) {
 	assert.NoError(t, err, "the authority still knows what it has signed")
 }
 
-func TestStepsInTheWrongOrder(t *testing.T) {
+func TestRotation_StepsInTheWrongOrder_Refused(t *testing.T) {
 	d := faultDisk{faultfs.New(1)}
 	a := create(t, d)
 	assert.ErrorIs(t, a.IntroduceKey(0), ErrNoConfiguration)
@@ -119,9 +119,9 @@ func TestStepsInTheWrongOrder(t *testing.T) {
 	assert.ErrorIs(t, a.RetireKey(true), ErrNotRotating)
 }
 
-// TestNobodyIsPendingWhoNeedsNoCertificate: the dead, the gone and those whose
+// TestRotation_NoCertificateNeeded_NotPending: the dead, the gone and those whose
 // certificates have expired do not hold up a rotation.
-func TestNobodyIsPendingWhoNeedsNoCertificate(t *testing.T) {
+func TestRotation_NoCertificateNeeded_NotPending(t *testing.T) {
 	a, _, clock := at(t)
 	issue(t, a, "gone", 2)
 	dead := issue(t, a, "dead", 3)
@@ -138,7 +138,7 @@ func TestNobodyIsPendingWhoNeedsNoCertificate(t *testing.T) {
 	require.NoError(t, a.RetireKey(false))
 }
 
-func TestAKeyIsWithdrawn(t *testing.T) {
+func TestRotation_Withdrawn_KeyGone(t *testing.T) {
 	a, d := fresh(t)
 	require.NoError(t, a.IntroduceKey(0))
 	g, _ := published(t, d)
@@ -176,9 +176,9 @@ func TestManyRotations(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// TestAnotherProcessRotates: the one that serves goes on with the right key, and
+// TestRotation_AnotherProcess_Seen: the one that serves goes on with the right key, and
 // is asked for the passphrase once.
-func TestAnotherProcessRotates(t *testing.T) {
+func TestRotation_AnotherProcess_Seen(t *testing.T) {
 	d := faultDisk{faultfs.New(1)}
 	_, err := Create(testDir, CreateOptions{Options: options(d), Name: "demo", Secret: []byte("sesame")})
 	require.NoError(t, err)
@@ -207,8 +207,8 @@ func TestAnotherProcessRotates(t *testing.T) {
 	assert.Equal(t, standing(t, command).Keys[1].Statement.ID(), statement.ID())
 }
 
-// TestTheOldKeyMayBeTakenAwayAfterTheSwitch: it signs nothing any more.
-func TestTheOldKeyMayBeTakenAwayAfterTheSwitch(t *testing.T) {
+// TestRotation_OldKeyRemovedAfterSwitch_Works: it signs nothing any more.
+func TestRotation_OldKeyRemovedAfterSwitch_Works(t *testing.T) {
 	a, d := fresh(t)
 	require.NoError(t, a.IntroduceKey(0))
 	require.NoError(t, a.SwitchKey())
@@ -220,7 +220,7 @@ func TestTheOldKeyMayBeTakenAwayAfterTheSwitch(t *testing.T) {
 	assert.ErrorIs(t, err, ErrExists)
 }
 
-func TestLostNewKey(t *testing.T) {
+func TestRotation_NewKeyLost_Refused(t *testing.T) {
 	a, d := fresh(t)
 	require.NoError(t, a.IntroduceKey(0))
 	require.NoError(t, d.Remove(filepath.Join(testDir, "ca-2.key")))
@@ -232,7 +232,7 @@ func TestLostNewKey(t *testing.T) {
 	rotate(t, b)
 }
 
-func TestNoCertificateForAnyKeyOfTheCA(t *testing.T) {
+func TestIssue_KeyOfTheCA_Refused(t *testing.T) {
 	a, _ := fresh(t)
 	rotate(t, a)
 	for _, k := range standing(t, a).Keys {
@@ -290,9 +290,9 @@ func TestRevocationFloor(t *testing.T) {
 	assert.Equal(t, uint64(4), revocations[0].Body().Version)
 }
 
-// TestRevocationFloorWaitsForLongCertificates: a lifetime that is shortened does
+// TestRevocationFloor_LongCertificates_Waits: a lifetime that is shortened does
 // not end those that were issued before.
-func TestRevocationFloorWaitsForLongCertificates(t *testing.T) {
+func TestRevocationFloor_LongCertificates_Waits(t *testing.T) {
 	a, _, clock := at(t)
 	first := issue(t, a, "a", 2)
 	_, err := a.Revoke(first.Member(), "")
@@ -317,9 +317,9 @@ func TestRevocationFloorWaitsForLongCertificates(t *testing.T) {
 	assert.Equal(t, uint64(1), a.Config().Settings().RevocationFloor)
 }
 
-// TestRevocationsOfARetiredKeyAreOver: nobody could verify them any more, and
+// TestRevocations_KeyRetired_Over: nobody could verify them any more, and
 // the certificates that they are about are worth nothing either.
-func TestRevocationsOfARetiredKeyAreOver(t *testing.T) {
+func TestRevocations_KeyRetired_Over(t *testing.T) {
 	a, d := fresh(t)
 	first := issue(t, a, "a", 2)
 	_, err := a.Revoke(first.Member(), "")

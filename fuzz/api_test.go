@@ -30,23 +30,23 @@ type apiBackend struct {
 	asked int
 }
 
-type apiLease struct{}
+type apiGrant struct{}
 
-func (apiLease) Grant() api.Grant { return api.Grant{ID: ident.Grant{1}, Resource: "ftp"} }
-func (apiLease) Lost() <-chan api.LostReason {
+func (apiGrant) Grant() api.Grant { return api.Grant{ID: ident.Grant{1}, Resource: "ftp"} }
+func (apiGrant) Lost() <-chan api.LostReason {
 	lost := make(chan api.LostReason, 1)
 	lost <- api.LostExpired
 	return lost
 }
-func (apiLease) Release(bool, int) {}
+func (apiGrant) Release(bool, int) {}
 
-func (b *apiBackend) Acquire(_ context.Context, r api.AcquireRequest) (api.Lease, error) {
+func (b *apiBackend) Acquire(_ context.Context, r api.AcquireRequest) (api.HeldGrant, error) {
 	b.asked++
 	require.NoError(b, r.Validate())
 	if r.Resource != "ftp" {
 		return nil, fmt.Errorf("%w: no such resource", api.ErrRefused)
 	}
-	return apiLease{}, nil
+	return apiGrant{}, nil
 }
 
 func (b *apiBackend) Release(api.ReleaseRequest) error { b.asked++; return nil }

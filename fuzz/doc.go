@@ -15,6 +15,6 @@
 //
 //	go run ./fuzz/run -time 1m -targets FuzzMessage
 //
-// Targets that need what a package does not export stand in that package. The
+// Targets that need what a package does not export are in that package. The
 // README tells all of it.
 package fuzz

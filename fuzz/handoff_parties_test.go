@@ -18,20 +18,20 @@ import (
 // handoffKeys are the keys of the parties.
 var handoffKeys = []*signature.PrivateKey{ada, ben, newKey(4)}
 
-type handoffWorld struct{ next int } // who is drawn next
+type handoffEnvironment struct{ next int } // who is drawn next
 
 func handoffID(i int) ident.Member { return ident.MemberOf(group, publicBytes(handoffKeys[i])) }
 
 var handoffIDs = []ident.Member{handoffID(0), handoffID(1), handoffID(2)}
 
-func (w *handoffWorld) Key(m ident.Member) *signature.PublicKey {
+func (w *handoffEnvironment) Key(m ident.Member) *signature.PublicKey {
 	if i := slices.Index(handoffIDs, m); i >= 0 {
 		return handoffKeys[i].Public()
 	}
 	return nil
 }
 
-func (w *handoffWorld) Choose(exclude func(ident.Member) bool) (ident.Member, bool) {
+func (w *handoffEnvironment) Choose(exclude func(ident.Member) bool) (ident.Member, bool) {
 	for range handoffIDs {
 		w.next++
 		if m := handoffIDs[w.next%len(handoffIDs)]; !exclude(m) {
@@ -41,22 +41,22 @@ func (w *handoffWorld) Choose(exclude func(ident.Member) bool) (ident.Member, bo
 	return ident.Member{}, false
 }
 
-func (*handoffWorld) Shuns(ident.Member) bool { return false }
+func (*handoffEnvironment) Shuns(ident.Member) bool { return false }
 
-func (*handoffWorld) Standing(ident.Member) error { return nil }
+func (*handoffEnvironment) Eligible(ident.Member) error { return nil }
 
-func (w *handoffWorld) Certificate(m ident.Member) string {
+func (w *handoffEnvironment) Certificate(m ident.Member) string {
 	if w.Key(m) == nil {
 		return ""
 	}
 	return string(m[:])
 }
 
-func (*handoffWorld) Circulates(token.GenesisBody) bool { return true }
+func (*handoffEnvironment) Circulates(token.GenesisBody) bool { return true }
 
-func (*handoffWorld) Admits(token.GenesisBody, uint64) (wire.Refusal, bool) { return 0, true }
+func (*handoffEnvironment) Admits(token.GenesisBody, uint64) (wire.Refusal, bool) { return 0, true }
 
-func (*handoffWorld) LastOperation(token.GenesisBody) uint64 { return 0 }
+func (*handoffEnvironment) LastOperation(token.GenesisBody) uint64 { return 0 }
 
 // handoffParty is one member: its machine and its disk.
 type handoffParty struct {
@@ -92,7 +92,7 @@ func hear(m *handoff.Machine, from ident.Member, message wire.Message) {
 	}
 }
 
-// step tells one machine of an event and carries out what it wants, up to where
+// step tells one machine of an event and performs what it wants, up to where
 // it crashes.
 func (r *handoffRun) step(i int, event func(*handoff.Machine)) {
 	p := r.parties[i]
@@ -106,14 +106,14 @@ func (r *handoffRun) step(i int, event func(*handoff.Machine)) {
 			r.crash(i, n%3)
 			return
 		}
-		r.carryOut(i, e)
+		r.perform(i, e)
 	}
 	if p.bomb >= 0 && len(effects) > 0 {
 		r.crash(i, 0)
 	}
 }
 
-func (r *handoffRun) carryOut(i int, e effect.Effect) {
+func (r *handoffRun) perform(i int, e effect.Effect) {
 	p := r.parties[i]
 	switch e := e.(type) {
 	case effect.Persist:
@@ -136,7 +136,7 @@ func (r *handoffRun) crash(i, unsynced int) {
 	p.bomb = -1
 	p.disk = p.disk[:min(len(p.disk), p.synced+unsynced)]
 	p.synced = len(p.disk)
-	p.cfg.Witness = evidence.NewWitness(group, evidence.Kept)
+	p.cfg.Detector = evidence.NewConflictDetector(group, evidence.Kept)
 	if p.cfg.Durable {
 		p.m = r.replay(p)
 		return

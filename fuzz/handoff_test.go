@@ -31,7 +31,7 @@ const (
 	// its cost.
 	handoffTokens = 3
 	handoffEvents = 160
-	handoffFlight = 24 // packets under way; the oldest are lost
+	handoffFlight = 24 // packets in transit; the oldest are lost
 	// handoffEffects bounds the effects of one step: each record of each token can
 	// cause some.
 	handoffEffects = 64
@@ -58,7 +58,7 @@ const (
 	handoffKinds
 )
 
-// packet is a message under way.
+// packet is a message in transit.
 type packet struct {
 	from, to int
 	message  wire.Message
@@ -89,8 +89,8 @@ func checkHandoff(t require.TestingT, data []byte) bool {
 	for i := range r.parties {
 		p := &handoffParty{bomb: -1, cfg: handoff.Config{
 			Self: handoffIDs[i], Group: group, Key: handoffKeys[i], Incarnation: ident.Incarnation{byte(i + 1)},
-			Durable: modes>>i&1 == 0, Tuning: handoff.DefaultTuning, World: &handoffWorld{next: i}, Rand: rand.NewPCG(uint64(i), 1),
-			Witness: evidence.NewWitness(group, evidence.Kept),
+			Durable: modes>>i&1 == 0, Tuning: handoff.DefaultTuning, Environment: &handoffEnvironment{next: i}, Rand: rand.NewPCG(uint64(i), 1),
+			Detector: evidence.NewConflictDetector(group, evidence.Kept),
 		}}
 		p.m = handoff.New(p.cfg)
 		r.parties[i] = p
@@ -110,7 +110,7 @@ func checkHandoff(t require.TestingT, data []byte) bool {
 
 func (r *handoffRun) party() int { return r.among(handoffParties) }
 
-// event carries out the next one.
+// event performs the next one.
 func (r *handoffRun) event() {
 	kind := r.below(handoffKinds)
 	switch kind {
@@ -159,7 +159,7 @@ func (r *handoffRun) connection(i, peer, what int) {
 	r.step(i, func(m *handoff.Machine) { m.PeerUp(handoffIDs[peer], hello) })
 }
 
-// holding carries out what is about a token in custody.
+// holding performs what is about a token in custody.
 func (r *handoffRun) holding(i, kind int) {
 	list := r.parties[i].m.Holdings()
 	n, target := r.among(len(list)), ident.Member{}
@@ -210,7 +210,7 @@ func (r *handoffRun) own(i int) {
 	})
 }
 
-// packet does something with what is under way.
+// packet does something with what is in transit.
 func (r *handoffRun) packet(kind int) {
 	n, liar := r.among(len(r.flight)), 0
 	if kind == handoffPretend {

@@ -20,7 +20,7 @@ import (
 
 // readers is every exported function that reads what others have written, with the
 // target that fuzzes it, as package/target, or -, and why there is none. A new
-// one fails TestEveryReaderHasATarget until it stands here.
+// one fails TestReaders_Each_HasATarget until it stands here.
 var readers = map[string]string{
 	"crypto/canonical.Check":                       "fuzz/FuzzCanonical",
 	"crypto/canonical.CheckTagged":                 "- FuzzEvidence and the audit's readers use it; it is Check behind one head",
@@ -193,7 +193,7 @@ func allTargets(t *testing.T) map[string]bool {
 	return found
 }
 
-func TestEveryReaderHasATarget(t *testing.T) {
+func TestReaders_Each_HasATarget(t *testing.T) {
 	targets := allTargets(t)
 	found := foundReaders(t)
 	for _, name := range found {

@@ -97,7 +97,7 @@ func checkMember(t require.TestingT, data []byte) bool {
 	m, effects, err := member.New(r.cfg, r.now)
 	require.NoError(t, err)
 	r.m = m
-	r.carryOut(effects)
+	r.perform(effects)
 	for range memberEvents {
 		if s.Len() == 0 || r.stopped {
 			break
@@ -116,11 +116,11 @@ func (r *memberRun) step(in member.Input) {
 	effects := r.m.Step(r.now, in)
 	require.NoError(r, r.m.Check())
 	require.LessOrEqual(r, len(effects), memberEffects)
-	r.carryOut(effects)
+	r.perform(effects)
 }
 
-// carryOut does what a step wants, as far as it matters here.
-func (r *memberRun) carryOut(effects []effect.Effect) {
+// perform does what a step wants, as far as it matters here.
+func (r *memberRun) perform(effects []effect.Effect) {
 	for _, e := range effects {
 		switch e := e.(type) {
 		case effect.Persist:
@@ -239,7 +239,7 @@ func (r *memberRun) restart(checkpoint bool) {
 		require.Equal(r, holdings(custody)-dropped, holdings(custodyOf(m)), "custody over a restart")
 	}
 	r.m, r.grants = m, nil
-	r.carryOut(effects)
+	r.perform(effects)
 }
 
 func (r *memberRun) tidy() (past []journal.Stamped) {

@@ -203,7 +203,7 @@ const (
 	policySent
 )
 
-// policyDriver carries out what two policies of one seed say, which has to be the
+// policyDriver performs what two policies of one seed say, which has to be the
 // same, and sees that it is permitted.
 type policyDriver struct {
 	require.TestingT
@@ -339,7 +339,7 @@ func (d *policyDriver) tell(e policy.Event) {
 	require.Equal(d, d.policies[0].Deadline(), d.policies[1].Deadline(), "another deadline after the same events")
 	require.LessOrEqual(d, len(actions), policyActions)
 	for i := range actions {
-		d.carryOut(&actions[i])
+		d.perform(&actions[i])
 	}
 	if e.Kind == policy.Timer {
 		require.Greater(d, d.policies[0].Deadline(), d.now, "a Timer leaves nothing undone")
@@ -358,8 +358,8 @@ func (d *policyDriver) unwatch(m ident.Member) {
 	d.watched = slices.DeleteFunc(d.watched, func(o ident.Member) bool { return o == m })
 }
 
-// carryOut books an action.
-func (d *policyDriver) carryOut(a *policy.Action) {
+// perform books an action.
+func (d *policyDriver) perform(a *policy.Action) {
 	require.LessOrEqual(d, len(a.Field), policy.MaxField)
 	place := &d.places[0]
 	if a.Kind == policy.Run || a.Kind == policy.Prepare || a.Kind == policy.Pass || a.Kind == policy.Drop {

@@ -31,7 +31,7 @@ const (
 	// renewal is never refused for it.
 	minSyncPause = 6 * time.Second
 	// rushPause is the time for each member within which all renew when their
-	// certificates count no more: a renewal takes the CA's disk some 10 ms.
+	// certificates count no more: a renewal takes the CA's disk about 10 ms.
 	rushPause = 20 * time.Millisecond
 	// renewPatience bounds one renewal.
 	renewPatience = time.Minute

@@ -13,7 +13,7 @@ import (
 
 // Acquire waits for the resource as the request says: it is the daemon behind
 // the local API, and may be called by a program that has a node of its own.
-func (n *Node) Acquire(ctx context.Context, r api.AcquireRequest) (api.Lease, error) {
+func (n *Node) Acquire(ctx context.Context, r api.AcquireRequest) (api.HeldGrant, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (n *Node) Members() []api.MemberInfo {
 		for k := range m.Members() {
 			c := k.Certificate.Claims()
 			list = append(list, api.MemberInfo{
-				Member: k.Certificate.Member(), Name: c.Name, State: stateOf(k.Standing),
+				Member: k.Certificate.Member(), Name: c.Name, State: stateOf(k.Eligible),
 				Self: k.Certificate.Member() == n.self, Connected: k.Connected, Suspected: k.Suspected, Sequence: k.Sequence,
 				Addresses: append([]string{}, k.Addresses...), Expires: c.NotAfter,
 			})

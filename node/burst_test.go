@@ -13,7 +13,7 @@ import (
 
 // The frames of one reading lie in a buffer that is used again when they have
 // been handed over, however many they are.
-func TestManyFramesInOneBuffer(t *testing.T) {
+func TestEngine_ManyFramesInOneBuffer_Handled(t *testing.T) {
 	a := newAuthority(t, quick)
 	n, _ := openNode(t, a.issue(t, "node"), nil)
 	p := a.openPeer(t, a.issue(t, "peer"))

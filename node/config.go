@@ -62,7 +62,7 @@ type Config struct {
 	// Tuning of the handoff; zero means handoff.DefaultTuning.
 	Tuning handoff.Tuning
 	// NoPreOffer begins the search for the next holder only when the policy
-	// lets go of the token: to measure what pre-offering gains.
+	// releases the token: to measure what pre-offering gains.
 	NoPreOffer bool
 	// Quiet, if it is given, is called when the member has become quiet, with true, and
 	// when it has no more, with false, within a few seconds: so that the program can
@@ -118,7 +118,7 @@ type Operation struct {
 	Resource string
 	// MaxHold bounds one run; zero: the resource's max_hold.
 	MaxHold time.Duration
-	// Run carries the operation out under the grant and returns when it has
+	// Run performs the operation under the grant and returns when it has
 	// ended, at the grant's deadline at the latest. ctx ends when the grant is
 	// lost. It returns how the grant was used; the
 	// node fills in which one it was.

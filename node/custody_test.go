@@ -58,7 +58,7 @@ func readJournal(t testing.TB, dir string, g *ident.Group) (list []journal.Stamp
 			break
 		}
 		require.NoError(t, err, dir)
-		if f.Carried || len(f.Body) == 0 {
+		if f.FromCheckpoint || len(f.Body) == 0 {
 			continue
 		}
 		*g = f.Segment.Group

@@ -23,7 +23,7 @@
 //	            programs.go ───────────────▶ engine.go ◀─────────── tick (timer)
 //	                  ▲                           │  member.Step
 //	                  │ granted, refused          ▼
-//	                  └────────────────────── effects.go: carryOut
+//	                  └────────────────────── effects.go: perform
 //	                                              │
 //	                              journal.go: store.Store       outbox.go: transport
 //
@@ -43,7 +43,7 @@
 // handles and answers it, and while one goroutine waits for the disk the others
 // only add to the next batch. One sync serves all records of a batch.
 //
-// carryOut appends the records of a batch, syncs if any of them needs it, and then
+// perform appends the records of a batch, syncs if any of them needs it, and then
 // does everything else in the order of the effects. So no message leaves before
 // what it depends on is durable.
 //

@@ -9,12 +9,12 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// carryOut does what a batch of steps asks for, in its order: first every
+// perform does what a batch of steps asks for, in its order: first every
 // record reaches the journal, with one sync if any of them needs it, and then
 // everything else happens. Nothing can leave before what it depends on is
 // durable; that later records become durable earlier than they must does no
 // harm.
-func (n *Node) carryOut(effects []effect.Effect) error {
+func (n *Node) perform(effects []effect.Effect) error {
 	if err := n.journal.write(effects); err != nil {
 		return err
 	}

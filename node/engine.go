@@ -21,14 +21,14 @@ const (
 	maxBacklog = 8192
 	// maxPeerBacklog is how much of that one peer may have, so that others do
 	// not wait behind it for longer than their offers wait for an answer: to
-	// check the worst frame of 64 KiB takes some 10 ms. It is four messages for
+	// check the worst frame of 64 KiB takes about 10 ms. It is four messages for
 	// each of 64 tokens, and as much again.
 	maxPeerBacklog = 512
-	// maxBatch is how many inputs are stepped before their effects are carried
-	// out. More would share one sync; but the first would wait for its answer
+	// maxBatch is how many inputs are stepped before their effects are performed.
+	// More would share one sync; but the first would wait for its answer
 	// while the signatures of all others are checked.
 	maxBatch = 32
-	// maxTurn is how many batches a borrowed goroutine carries out before
+	// maxTurn is how many batches a borrowed goroutine performs before
 	// another one takes over: a connection's reader must get back to its
 	// reading.
 	maxTurn = 16
@@ -60,7 +60,7 @@ type engine struct {
 	member *member.Member
 
 	// What follows belongs to who works.
-	effects []effect.Effect // to be carried out
+	effects []effect.Effect // to be performed
 	timer   *time.Timer
 	alarm   clock.Instant // when the timer comes, or clock.Never
 	began   clock.Instant // when the last batch was stepped
@@ -68,7 +68,7 @@ type engine struct {
 }
 
 // item is one thing in the backlog: an input, or a function to be called when
-// everything before it has been carried out.
+// everything before it has been performed.
 type item struct {
 	input member.Input
 	then  func()
@@ -85,7 +85,7 @@ func newEngine(n *Node, m *member.Member, effects []effect.Effect) *engine {
 	return e
 }
 
-// start carries out what waits, the member's first effects before all else, and
+// start performs what waits, the member's first effects before all else, and
 // returns when that is done.
 func (e *engine) start() {
 	e.mu.Lock()
@@ -162,7 +162,7 @@ func (e *engine) lend() {
 	}
 }
 
-// do brings an input and waits until it has been carried out. It must not be
+// do brings an input and waits until it has been performed. It must not be
 // called by the engine's own work.
 func (e *engine) do(input member.Input) {
 	done := make(chan struct{})
@@ -173,8 +173,8 @@ func (e *engine) do(input member.Input) {
 	}
 }
 
-// work carries out batches until nothing waits. On a borrowed goroutine it
-// does not wait for the disk, and does not go on for ever: another takes over.
+// work performs batches until nothing waits. On a borrowed goroutine it
+// does not wait for the disk, and does not go on without end: another takes over.
 func (e *engine) work(borrowed bool) {
 	for turn := 1; ; turn++ {
 		batch := e.take()
@@ -233,9 +233,9 @@ func (e *engine) stepThrough(batch []item) clock.Instant {
 	return e.member.NextDeadline()
 }
 
-// finish carries out the effects of a batch.
+// finish performs the effects of a batch.
 func (e *engine) finish(batch []item, deadline clock.Instant) {
-	if err := e.n.carryOut(e.effects); err != nil {
+	if err := e.n.perform(e.effects); err != nil {
 		e.n.fail(err)
 		return
 	}
@@ -256,7 +256,7 @@ func (e *engine) finish(batch []item, deadline clock.Instant) {
 }
 
 // checkpoint begins a new journal segment when the last is full. Nothing is
-// under way at this point, so that what the member remembers is what the
+// in progress at this point, so that what the member remembers is what the
 // journal says.
 func (e *engine) checkpoint() {
 	if !e.n.journal.store.NeedsCheckpoint() {
@@ -291,7 +291,7 @@ func (e *engine) look(f func(*member.Member)) {
 	f(e.member)
 }
 
-// close makes the engine deaf. Work under way ends after its batch.
+// close makes the engine deaf. Work in progress ends after its batch.
 func (e *engine) close() {
 	e.mu.Lock()
 	e.closed = true

@@ -12,7 +12,7 @@ import (
 
 // A peer that talks faster than its frames can be stepped is held back early:
 // before it costs much memory, and before others have to wait behind it.
-func TestOnePeerCannotFillTheBacklog(t *testing.T) {
+func TestBacklog_OnePeer_NotFilled(t *testing.T) {
 	for _, size := range []int{1, wire.MaxFrame} {
 		e := newEngine(&Node{}, nil, nil) // not begun: everything waits
 		loud, quiet := ident.Member{1}, ident.Member{2}
@@ -32,7 +32,7 @@ func TestOnePeerCannotFillTheBacklog(t *testing.T) {
 }
 
 // All peers together are held back, too, by the memory that they cost.
-func TestAllPeersCannotFillTheMemory(t *testing.T) {
+func TestBacklog_AllPeers_Bounded(t *testing.T) {
 	e := newEngine(&Node{}, nil, nil)
 	body, bytes := make([]byte, wire.MaxFrame), 0
 	for n := range 1000 {

@@ -37,7 +37,7 @@ var (
 	ErrJournal = errors.New("journal")
 	// ErrLink says that the journal's folder, or a file in it, is a symbolic link.
 	ErrLink = errors.New("symbolic link in the place of the journal")
-	// ErrLeft says that this member has left the group, for ever.
+	// ErrLeft says that this member has left the group, permanently.
 	ErrLeft = errors.New("this member has left the group")
 	// ErrClosed says that the node was closed.
 	ErrClosed = errors.New("node is closed")

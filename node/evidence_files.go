@@ -17,7 +17,7 @@ const (
 	maxEvidenceFiles = 256
 	evidenceDir      = "evidence"
 	evidenceSuffix   = ".evidence"
-	// Where a file goes when the CA has it, or does not want it: what is in
+	// sentDir and refusedDir are where a file goes when the CA has it, or does not want it: what is in
 	// evidence itself is still to be brought.
 	sentDir    = "sent"
 	refusedDir = "refused"

@@ -28,7 +28,7 @@ func someEvidence(t *testing.T, n byte) effect.Evidence {
 	return effect.Evidence{Kind: e.Kind.String(), Accused: e.Accused, ID: ident.Hash{n}, Encoded: raw}
 }
 
-func TestEvidenceIsSentOnce(t *testing.T) {
+func TestEvidence_Sent_Once(t *testing.T) {
 	f := evidenceFolder{t.TempDir()}
 	name, _ := f.oldest()
 	assert.Empty(t, name, "nothing is there yet")
@@ -62,7 +62,7 @@ func TestEvidenceIsSentOnce(t *testing.T) {
 
 // A file that somebody has damaged does not hold up the others, and what is no
 // evidence is left alone.
-func TestEvidenceFilesOfOthers(t *testing.T) {
+func TestEvidence_FilesOfOthers_LeftAlone(t *testing.T) {
 	f := evidenceFolder{t.TempDir()}
 	good := someEvidence(t, 0xff) // its name comes last
 	_, err := f.keep(good)
@@ -78,7 +78,7 @@ func TestEvidenceFilesOfOthers(t *testing.T) {
 	assert.FileExists(t, filepath.Join(f.folder(), "notes.txt"))
 }
 
-func TestEvidenceFilesAreBounded(t *testing.T) {
+func TestEvidence_ManyFiles_Bounded(t *testing.T) {
 	f := evidenceFolder{t.TempDir()}
 	require.NoError(t, os.MkdirAll(filepath.Join(f.folder(), sentDir), 0o700))
 	for n := range maxEvidenceFiles - 1 {

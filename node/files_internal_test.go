@@ -19,7 +19,7 @@ import (
 
 // The group file gets what is newer, CA keys included, keeps what else it holds,
 // and never goes back.
-func TestUpdateGroupFile(t *testing.T) {
+func TestGroupFile_Update_Applied(t *testing.T) {
 	key := func() *signature.PrivateKey {
 		k, err := signature.Generate(rand.Reader)
 		require.NoError(t, err)

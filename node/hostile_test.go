@@ -135,10 +135,10 @@ func (x *exchange) state() string {
 // rejected is how many messages the node has dropped for this reason.
 func (x *exchange) rejected(reason string) uint64 { return x.n.Status().Rejected[reason] }
 
-// TestTransferThatIsNoneChangesNothing: replayed, altered, wrongly addressed,
+// TestTransfer_Invalid_Ignored: replayed, altered, wrongly addressed,
 // stale and forged transfers from a member with a valid certificate are
 // answered or counted, and custody stays what it was.
-func TestTransferThatIsNoneChangesNothing(t *testing.T) {
+func TestTransfer_Invalid_Ignored(t *testing.T) {
 	x := newExchange(t)
 	before := x.state()
 	require.Contains(t, before, "held true")
@@ -303,10 +303,10 @@ func usage() (heap uint64, goroutines int) {
 	return m.HeapAlloc, runtime.NumGoroutine()
 }
 
-// TestHundredThousandMalformedFrames from a member with a valid certificate
+// TestFrames_HundredThousandMalformed_Ignored from a member with a valid certificate
 // leave memory and goroutines of a node where they were: garbage, messages cut
 // short, and whole messages that say nonsense.
-func TestHundredThousandMalformedFrames(t *testing.T) {
+func TestFrames_HundredThousandMalformed_Ignored(t *testing.T) {
 	const inFlight = 500
 	frames := 100_000
 	if raceDetector {

@@ -15,7 +15,7 @@ import (
 
 // What need not be durable is written all the same before it fills the memory:
 // a member that hears of a large group has no token to sync for meanwhile.
-func TestLazyRecordsDoNotPileUp(t *testing.T) {
+func TestRecords_WithoutSync_Written(t *testing.T) {
 	for _, mode := range []store.Mode{store.Durable, store.Volatile} {
 		st, _, err := store.Open(t.TempDir(), store.Options{
 			Group: ident.Group{1}, Member: ident.Member{1}, Mode: mode, Log: slog.New(slog.DiscardHandler),

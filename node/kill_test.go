@@ -18,10 +18,10 @@ var quick = group.Resource{Name: resource, MaxHold: 3 * time.Second, Params: pol
 	MinInterval: time.Millisecond, RegenerationMean: policy.MaxInterval,
 }}
 
-// TestTokenOutlivesKill9 kills one of three durable members, each a process of
+// TestToken_HolderKilled_Survives kills one of three durable members, each a process of
 // its own, at every point of a handoff, together with what it had not synced,
 // and starts it again: the same token goes on, and was never in two places.
-func TestTokenOutlivesKill9(t *testing.T) {
+func TestToken_HolderKilled_Survives(t *testing.T) {
 	for _, c := range []struct {
 		die  point
 		idle bool                                       // the victim wants no operation

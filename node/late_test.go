@@ -53,9 +53,9 @@ func (f *lateFile) Sync() error {
 	return f.File.Sync()
 }
 
-// TestGrantThatIsDurableTooLate: it starts nothing, and the program that waits
-// for ever gets the next one.
-func TestGrantThatIsDurableTooLate(t *testing.T) {
+// TestGrant_DurableTooLate_Refused: it starts nothing, and the program that waits without end
+// gets the next one.
+func TestGrant_DurableTooLate_Refused(t *testing.T) {
 	r := quick
 	r.MaxHold = 50 * time.Millisecond
 	a := newAuthority(t, r)

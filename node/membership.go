@@ -66,8 +66,8 @@ func (n *Node) warnings(s member.Status) []string {
 const leaveNotice = 3 * time.Second
 
 // Leave passes on what the member holds, as far as that goes within a few
-// seconds, signs that it is no member any more, tells its peers and the CA, and
-// ends the node. The key is dead for ever.
+// seconds, signs that it has departed, tells its peers and the CA, and
+// ends the node. The key is dead permanently.
 func (n *Node) Leave(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, shutdownWait)
 	defer cancel()

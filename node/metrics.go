@@ -44,7 +44,7 @@ func (n *Node) serveMetrics(ctx context.Context) error {
 	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
 		n.log.Warn("metrics are readable from other machines without authentication", "address", l.Addr())
 	}
-	c := &census{engine: n.engine, ended: n.done}
+	c := &memberCounts{engine: n.engine, ended: n.done}
 	n.metrics.Expose(func() metrics.Snapshot { return n.snapshot(c) })
 	n.scrapes = scrapes{server: n.metrics.NewServer(n.log), address: l.Addr().String()}
 	n.tasks.Go(func() {
@@ -55,7 +55,7 @@ func (n *Node) serveMetrics(ctx context.Context) error {
 	return nil
 }
 
-// close ends the server of metrics. A scrape under way is not waited for.
+// close ends the server of metrics. A scrape in progress is not waited for.
 func (s *scrapes) close() {
 	if s.server == nil {
 		return
@@ -69,7 +69,7 @@ func (s *scrapes) close() {
 func (n *Node) MetricsAddress() string { return n.scrapes.address }
 
 // snapshot is what metrics show of the member besides what they have counted.
-func (n *Node) snapshot(c *census) metrics.Snapshot {
+func (n *Node) snapshot(c *memberCounts) metrics.Snapshot {
 	t := n.transport.Stats()
 	s := metrics.Snapshot{
 		CertificateExpires: n.authority.certificate().Claims().NotAfter,

@@ -45,10 +45,10 @@ func TestHowEnded(t *testing.T) {
 
 // What a member can be has the same words for people and, with _ for spaces, in
 // metrics.
-func TestStatesAreKnown(t *testing.T) {
-	for _, standing := range []error{
+func TestStates_Each_Known(t *testing.T) {
+	for _, ineligible := range []error{
 		nil, directory.ErrRevoked, directory.ErrLeft, directory.ErrFailed, certificate.ErrExpired, fmt.Errorf("%w: 3 s", certificate.ErrNotYetValid),
 	} {
-		assert.Contains(t, metrics.States, stateLabel(standing))
+		assert.Contains(t, metrics.States, stateLabel(ineligible))
 	}
 }

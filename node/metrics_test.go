@@ -93,7 +93,7 @@ var ftp = group.Resource{Name: "ftp", Params: policy.Params{
 
 // Two members pass a token to and fro, and one of them shows what happens: every
 // metric that is documented, no other, and the right values.
-func TestMetricsOfALiveMember(t *testing.T) {
+func TestMetrics_LiveMember_Documented(t *testing.T) {
 	a := newAuthority(t, ftp)
 	n, _ := openNode(t, a.issue(t, "watched"), func(c *node.Config) { c.Metrics, c.Found = "127.0.0.1:0", true })
 	other, _ := openNode(t, a.issue(t, "other"), func(c *node.Config) { c.Bootstrap = []string{n.Address()} })
@@ -189,10 +189,10 @@ func TestPolicyMessages_LiveMembers_CountedBothWays(t *testing.T) {
 }
 
 // Members are counted by what they are.
-func TestMetricsCountMembers(t *testing.T) {
+func TestMetrics_Members_Counted(t *testing.T) {
 	a := newAuthority(t, ftp)
 	dead := a.issue(t, "dead")
-	const extra = 2500 // more than two pieces of a census
+	const extra = 2500 // more than two pieces of the counts
 	n, _ := openNode(t, a.issue(t, "watched"), func(c *node.Config) {
 		c.Metrics = "127.0.0.1:0"
 		c.Extra.Certificates = [][]byte{dead.Certificate.Raw()}
@@ -214,7 +214,7 @@ func TestMetricsCountMembers(t *testing.T) {
 
 // What is not GET /metrics is refused, and many connections that do nothing
 // hold up neither the node nor, for longer than a moment, who scrapes.
-func TestMetricsServeNothingElse(t *testing.T) {
+func TestMetrics_OtherPath_NotFound(t *testing.T) {
 	a := newAuthority(t, ftp)
 	n, _ := openNode(t, a.issue(t, "watched"), func(c *node.Config) { c.Metrics, c.Found = "127.0.0.1:0", true })
 	for path, want := range map[string]int{"/": 404, "/debug/pprof/": 404, "/metrics/": 404} {
@@ -262,7 +262,7 @@ func TestMetricsServeNothingElse(t *testing.T) {
 
 // An address that is taken, or is none, ends the start with a word on which
 // setting is wrong.
-func TestMetricsAddressIsChecked(t *testing.T) {
+func TestMetrics_InvalidAddress_Refused(t *testing.T) {
 	a := newAuthority(t, ftp)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -277,7 +277,7 @@ func TestMetricsAddressIsChecked(t *testing.T) {
 }
 
 // Who opens the metrics to other machines reads in the log that this is so.
-func TestMetricsForOtherMachinesAreLogged(t *testing.T) {
+func TestMetrics_PublicAddress_Logged(t *testing.T) {
 	a := newAuthority(t, ftp)
 	for address, warnings := range map[string]int{"127.0.0.1:0": 0, "0.0.0.0:0": 1} {
 		_, book := openNode(t, a.issue(t, "m"), func(c *node.Config) { c.Metrics = address })
@@ -286,7 +286,7 @@ func TestMetricsForOtherMachinesAreLogged(t *testing.T) {
 }
 
 // Each name of the contract with the user is there.
-func TestMetricsOfTheContract(t *testing.T) {
+func TestMetrics_Contract_Present(t *testing.T) {
 	documented := slices.Collect(maps.Keys(documentedMetrics(t)))
 	for _, name := range strings.Fields(`build_info tokens_received_total tokens_sent_total
 		handoff_duration_seconds handoff_failures_total token_return_seconds token_last_seen_timestamp_seconds

@@ -270,7 +270,7 @@ func (n *Node) fail(err error) {
 		if errors.Is(err, ErrRevoked) {
 			reason = api.LostRevoked
 		}
-		n.programs.leases.loseAll(reason)
+		n.programs.held.loseAll(reason)
 		close(n.done)
 		n.programs.waiters.refuseAll(err) // last: who is told why sees that the node has ended
 	})
@@ -364,21 +364,21 @@ func (n *Node) now() clock.Reading {
 	return clock.Reading{Boot: boottime.Now(), Wall: n.cfg.Now()}
 }
 
-func stateOf(standing error) string {
+func stateOf(ineligible error) string {
 	switch {
-	case standing == nil:
+	case ineligible == nil:
 		return "valid"
-	case errors.Is(standing, directory.ErrRevoked):
+	case errors.Is(ineligible, directory.ErrRevoked):
 		return "revoked"
-	case errors.Is(standing, directory.ErrLeft):
+	case errors.Is(ineligible, directory.ErrLeft):
 		return "left"
-	case errors.Is(standing, directory.ErrFailed):
+	case errors.Is(ineligible, directory.ErrFailed):
 		return "failed"
-	case errors.Is(standing, directory.ErrRetired):
+	case errors.Is(ineligible, directory.ErrRetired):
 		return "retired key"
-	case errors.Is(standing, certificate.ErrExpired):
+	case errors.Is(ineligible, certificate.ErrExpired):
 		return "expired"
-	case errors.Is(standing, certificate.ErrNotYetValid):
+	case errors.Is(ineligible, certificate.ErrNotYetValid):
 		return "not yet valid"
 	}
 	return "unknown"

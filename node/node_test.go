@@ -77,7 +77,7 @@ func (a *authority) revoke(t testing.TB, m ident.Member) []byte {
 	return r.Raw()
 }
 
-func TestTokenCirculatesAndSerialises(t *testing.T) {
+func TestToken_Circulates_OneProgram(t *testing.T) {
 	a := newAuthority(t, group.Resource{Name: "ftp", Params: policy.Params{
 		OperationTime: 50 * time.Millisecond, MembersMax: 3, SkipDelay: 5 * time.Millisecond, MinInterval: time.Millisecond,
 	}}.WithDefaults())

@@ -122,9 +122,9 @@ func (tr *trio) copyState(from, to string) {
 	require.NoError(tr, os.Chmod(filepath.Join(to, "reset.key"), 0o600))
 }
 
-// TestClocksOffByHours: members whose clocks are wrong by hours, but within
+// TestClocks_OffByHours_TokenCirculates: members whose clocks are wrong by hours, but within
 // clock_allowance and their certificates, take part like all others.
-func TestClocksOffByHours(t *testing.T) {
+func TestClocks_OffByHours_TokenCirculates(t *testing.T) {
 	off := []time.Duration{7 * time.Hour, 0, -9 * time.Hour}
 	tr := newTrio(t, 1, func(i int, c *node.Config) {
 		c.Now = func() time.Time { return time.Now().Add(off[i]) }
@@ -135,10 +135,10 @@ func TestClocksOffByHours(t *testing.T) {
 	c.requireOne(t, c.theToken(t))
 }
 
-// TestGeneratorWithAnImpossibleClock: a token made by a clock beyond
+// TestGenerator_ImpossibleClock_Refused: a token made by a clock beyond
 // clock_allowance goes nowhere, and harms no other. Its generator drops it as soon as
 // somebody refuses it, and makes one by the clocks of the others.
-func TestGeneratorWithAnImpossibleClock(t *testing.T) {
+func TestGenerator_ImpossibleClock_Refused(t *testing.T) {
 	for _, off := range []time.Duration{-60 * time.Hour, 60 * time.Hour} {
 		t.Run(off.String(), func(t *testing.T) {
 			tr := newTrio(t, 1, func(i int, c *node.Config) {
@@ -299,8 +299,8 @@ func (tr *trio) workWhileTokensLast(runs int, lost func() bool, nodes ...*node.N
 	}
 }
 
-// TestSecondProcessOnOneJournal is refused.
-func TestSecondProcessOnOneJournal(t *testing.T) {
+// TestJournal_SecondProcess_Refused is refused.
+func TestJournal_SecondProcess_Refused(t *testing.T) {
 	tr := newTrio(t, 1, nil)
 	_, err := node.Open(context.Background(), node.Config{
 		Identity: tr.ids[0], StateDir: tr.dirs[0], Listen: "127.0.0.1:0", Socket: "-",

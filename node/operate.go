@@ -53,7 +53,7 @@ func (o *operator) run(ctx context.Context) {
 }
 
 // once runs the operation under a grant.
-func (o *operator) once(ctx context.Context, l *lease) {
+func (o *operator) once(ctx context.Context, l *heldGrant) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {

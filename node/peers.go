@@ -64,7 +64,7 @@ func (h *handler) Frames(peer ident.Member, bodies iter.Seq[[]byte]) {
 func unreachable(peer ident.Member, err error) member.Unreachable {
 	closed, ok := errors.AsType[*transport.CloseError](err)
 	return member.Unreachable{
-		Peer: peer, Absent: errors.Is(err, transport.ErrAbsent), Silent: errors.Is(err, transport.ErrSilent) || errors.Is(err, transport.ErrWrongMember),
+		Peer: peer, Absent: errors.Is(err, transport.ErrAbsent), Silent: errors.Is(err, transport.ErrUnresponsive) || errors.Is(err, transport.ErrWrongMember),
 		Refused: ok && closed.Remote || errors.Is(err, transport.ErrRefused) ||
 			errors.Is(err, transport.ErrOverload) || errors.Is(err, transport.ErrRestarted),
 	}

@@ -36,7 +36,7 @@ func TestUnreachable(t *testing.T) {
 		err  error
 		want member.Unreachable
 	}{
-		{transport.ErrSilent, silent},
+		{transport.ErrUnresponsive, silent},
 		{transport.ErrRestarted, refused},
 		{transport.ErrRefused, refused},
 		{transport.ErrOverload, refused},

@@ -26,11 +26,11 @@ type programs struct {
 	err      func() error // why the node has ended, once done is closed
 
 	waiters waiters
-	leases  leases
+	held    heldGrants
 }
 
 // acquire waits for a grant as the request says.
-func (ps *programs) acquire(ctx context.Context, r api.AcquireRequest) (l *lease, err error) {
+func (ps *programs) acquire(ctx context.Context, r api.AcquireRequest) (l *heldGrant, err error) {
 	asked := boottime.Now()
 	defer func() { ps.metrics.Waited(r.Resource, answerOf(err), boottime.Now().Sub(asked)) }()
 	wait, bounded := r.Wait()
@@ -50,12 +50,12 @@ func (ps *programs) acquire(ctx context.Context, r api.AcquireRequest) (l *lease
 	}
 	select {
 	case a := <-w.answer:
-		return a.lease, a.err
+		return a.grant, a.err
 	default:
 	}
 	select {
 	case a := <-w.answer:
-		return a.lease, a.err
+		return a.grant, a.err
 	case <-timeout:
 		return ps.withdraw(w, ps.notGranted(r.Resource))
 	case <-ctx.Done():
@@ -77,11 +77,11 @@ var closedTime = func() <-chan time.Time {
 }()
 
 // withdraw ends a demand. A grant that came at the same moment stands.
-func (ps *programs) withdraw(w *waiter, reason error) (*lease, error) {
+func (ps *programs) withdraw(w *waiter, reason error) (*heldGrant, error) {
 	request, ok := ps.waiters.leave(w)
 	if !ok {
 		a := <-w.answer
-		return a.lease, a.err
+		return a.grant, a.err
 	}
 	ps.engine.put(item{input: member.Withdraw{Request: request}})
 	return nil, reason
@@ -124,11 +124,11 @@ func (ps *programs) granted(g effect.Grant) {
 	w.refuse(ErrNotGranted)
 }
 
-// open begins the lease of a grant that a program gets.
-func (ps *programs) open(w *waiter, g effect.Grant) *lease {
+// open begins a grant that a program gets.
+func (ps *programs) open(w *waiter, g effect.Grant) *heldGrant {
 	now := boottime.Now()
 	left := g.Deadline.Sub(now)
-	l := &lease{
+	l := &heldGrant{
 		metrics: ps.metrics, release: ps.release, lost: make(chan api.LostReason, 1), begun: now, until: now.Add(w.minHold),
 		grant: api.Grant{
 			ID: g.Grant, Resource: g.Resource, Member: ps.self, Name: ps.name,
@@ -136,7 +136,7 @@ func (ps *programs) open(w *waiter, g effect.Grant) *lease {
 			DeadlineBoot: g.Deadline, BootID: boottime.ID(),
 		},
 	}
-	ps.leases.add(l, left)
+	ps.held.add(l, left)
 	return l
 }
 
@@ -149,7 +149,7 @@ func (ps *programs) refused(r effect.Refuse) {
 
 // release ends a grant. The token is kept for the rest of min_hold.
 func (ps *programs) release(r api.ReleaseRequest) {
-	l := ps.leases.take(r.Grant)
+	l := ps.held.take(r.Grant)
 	l.close(howEnded(r.Operated, r.Exit), "")
 	if rest := l.until.Sub(boottime.Now()); r.Operated && rest > 0 {
 		time.AfterFunc(rest, func() { ps.end(r) })

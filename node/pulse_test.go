@@ -11,7 +11,7 @@ import (
 )
 
 // A node whose process did not run tells its member, its log and whoever asks.
-func TestLateNodeSaysSo(t *testing.T) {
+func TestNode_Late_SaysSo(t *testing.T) {
 	n, book := openNode(t, newAuthority(t, quick).issue(t, "late"), nil)
 	var st api.Status
 	await.Until(t, "the member knows", func() bool {

@@ -12,9 +12,9 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// TestStoppingMemberTakesItsAcceptBack: a holder that counts on it is told, and
-// a transfer that is under way already is declined, before the node ends.
-func TestStoppingMemberTakesItsAcceptBack(t *testing.T) {
+// TestStopping_AcceptGiven_TakenBack: a holder that counts on it is told, and
+// a transfer that is in progress already is declined, before the node ends.
+func TestStopping_AcceptGiven_TakenBack(t *testing.T) {
 	x := newExchange(t)
 	first, second := x.mint(1), x.mint(2)
 	one, two := x.offer(first), x.offer(second)
@@ -49,9 +49,9 @@ func (x *exchange) take() {
 	x.receive(hear[*wire.Transfer](x.peer))
 }
 
-// TestAcceptThatIsTakenBackIsNotUsed: the holder cancels it, and keeps the token
+// TestAccept_TakenBack_NotUsed: the holder cancels it, and keeps the token
 // until somebody else accepts.
-func TestAcceptThatIsTakenBackIsNotUsed(t *testing.T) {
+func TestAccept_TakenBack_NotUsed(t *testing.T) {
 	a := newAuthority(t, quick)
 	n, _ := openNode(t, a.issue(t, "holder"), func(c *node.Config) { c.Found = true })
 	p := a.openPeer(t, a.issue(t, "leaving"))

@@ -20,10 +20,10 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// TestStrangersAreRefusedInTheHandshake: who has no valid certificate of the
+// TestStranger_Handshake_Refused: who has no valid certificate of the
 // group never gets a stream. Each class is counted in the status, and logged
 // once however often it knocks.
-func TestStrangersAreRefusedInTheHandshake(t *testing.T) {
+func TestStranger_Handshake_Refused(t *testing.T) {
 	const knocks = 5
 	a := newAuthority(t, quick)
 	n, log := openNode(t, a.issue(t, "door"), nil)
@@ -99,10 +99,10 @@ func (a *authority) knockAs(t *testing.T, n *node.Node, id node.Identity) func()
 	}
 }
 
-// TestRevokedMemberIsToldAndEnds: a revocation that a node reads from its group
+// TestRevoked_Connected_NotifiedAndEnds: a revocation that a node reads from its group
 // file closes the open connection, after the revoked member has been handed
 // the proof; and its node ends itself.
-func TestRevokedMemberIsToldAndEnds(t *testing.T) {
+func TestRevoked_Connected_NotifiedAndEnds(t *testing.T) {
 	a := newAuthority(t, quick)
 	stays := a.issue(t, "stays")
 	stays.GroupFile = a.groupFile(t)
@@ -131,9 +131,9 @@ func TestRevokedMemberIsToldAndEnds(t *testing.T) {
 	assert.Equal(t, 1, log.lines("level=WARN", "revoked"), log)
 }
 
-// TestRevokedMemberIsToldWhenItComes is the same for one that was away: it gets
+// TestRevoked_ConnectsLater_Notified is the same for one that was away: it gets
 // through the handshake only to learn why it is turned away.
-func TestRevokedMemberIsToldWhenItComes(t *testing.T) {
+func TestRevoked_ConnectsLater_Notified(t *testing.T) {
 	a := newAuthority(t, quick)
 	id, listener := a.issue(t, "goes"), a.issue(t, "listens")
 	stays := a.issue(t, "stays")

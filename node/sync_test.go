@@ -71,7 +71,7 @@ func (f slowFile) Sync() error {
 
 // While the disk is waited for, a peer's next frames are taken in, and what
 // they make durable shares one sync: the group commit.
-func TestTransfersShareASync(t *testing.T) {
+func TestTransfers_OneBatch_ShareASync(t *testing.T) {
 	const tokens = 20
 	many := quick
 	many.Slots = tokens
@@ -130,9 +130,9 @@ func TestLateness_DiskIsSlow_MemberIsLate(t *testing.T) {
 		c.Found = true
 	})
 	request := api.AcquireRequest{Resource: resource}
-	lease, err := n.Acquire(t.Context(), request)
+	held, err := n.Acquire(t.Context(), request)
 	require.NoError(t, err)
-	lease.Release(true, 0)
+	held.Release(true, 0)
 	before := disk.begun()
 	disk.shut()
 	open := sync.OnceFunc(func() { close(disk.open) })
@@ -183,7 +183,7 @@ func TestAcquire_DaemonEnds_Unavailable(t *testing.T) {
 				c.Found = true
 			})
 			request := api.AcquireRequest{Resource: resource}
-			lease, err := n.Acquire(t.Context(), request)
+			held, err := n.Acquire(t.Context(), request)
 			require.NoError(t, err)
 			waits := make(chan error, 1)
 			go func() {
@@ -192,7 +192,7 @@ func TestAcquire_DaemonEnds_Unavailable(t *testing.T) {
 			}()
 			await.Until(t, "a second request waits", func() bool { return n.Status().Resources[0].Waiting > 0 })
 			if disk.full.Store(fill); fill {
-				lease.Release(true, 0)
+				held.Release(true, 0)
 			} else {
 				closeNow(n)
 			}

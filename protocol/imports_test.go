@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheCoreIsPureAndArrowsPointDown(t *testing.T) {
+func TestLayers_Imports_PureAndDownwards(t *testing.T) {
 	s, err := inspect(os.DirFS(".."))
 	require.NoError(t, err)
 	assert.Empty(t, s.broken)
@@ -25,7 +25,7 @@ func TestTheCoreIsPureAndArrowsPointDown(t *testing.T) {
 }
 
 // Each rule, broken by a small module.
-func TestEachRuleCanFail(t *testing.T) {
+func TestRules_Each_CanFail(t *testing.T) {
 	const down = module + "/"
 	for name, c := range map[string]struct {
 		file, text string
@@ -120,7 +120,7 @@ func TestEachRuleCanFail(t *testing.T) {
 	}
 }
 
-func TestEveryWayToReadAClock(t *testing.T) {
+func TestClock_EveryWayToRead_Found(t *testing.T) {
 	for _, name := range clockReaders {
 		text := "package wire; import \"time\"\nvar x = time." + name
 		s, err := inspect(fstest.MapFS{"protocol/wire/a.go": {Data: []byte(text)}})
@@ -130,7 +130,7 @@ func TestEveryWayToReadAClock(t *testing.T) {
 }
 
 // A handoff that learns of policies through a third package is caught, too.
-func TestStrangersDoNotMeetThroughOthers(t *testing.T) {
+func TestStrangers_ThroughOthers_Found(t *testing.T) {
 	s, err := inspect(fstest.MapFS{
 		"protocol/handoff/a.go": {Data: []byte(`package handoff; import _ "` + module + `/protocol/group"`)},
 		"protocol/group/a.go":   {Data: []byte(`package group; import _ "` + module + `/protocol/policy"`)},
@@ -139,7 +139,7 @@ func TestStrangersDoNotMeetThroughOthers(t *testing.T) {
 	assert.Equal(t, []string{"protocol/handoff: knows of protocol/policy"}, s.broken)
 }
 
-func TestFileThatDoesNotParse(t *testing.T) {
+func TestFile_Invalid_Error(t *testing.T) {
 	_, err := inspect(fstest.MapFS{"protocol/wire/a.go": {Data: []byte("package")}})
 	assert.Error(t, err)
 }

@@ -41,7 +41,7 @@ const (
 	// answerWithin is how long one may take to answer its API.
 	answerWithin = 5 * time.Second
 	// smallDisk is the size of a disk that can be filled, in bytes. A journal grows
-	// by some 10 MB in an hour.
+	// by about 10 MB in an hour.
 	smallDisk = 256 << 20
 	// spareTime is how much longer than planned a run may take before it is given
 	// up: for starting, for agreeing in the end, and for the audit.

@@ -67,7 +67,7 @@ var statusWords = map[string]string{
 	"membership.updates_pending":           "updates to be told to others",
 	"membership.suspects":                  "members that do not answer",
 	"membership.late_s":                    "how late its process runs (**D-49**), as far as it counts; 0 while it is punctual",
-	"membership.patience":                  "how many times as long it therefore waits before it takes others for dead, 1 to 8",
+	"membership.patience":                  "how many times as long it therefore waits before it suspects others, 1 to 8",
 	"evidence.kept":                        "files of evidence (journal.md)",
 	"evidence.unsent":                      "of these, not yet brought to the CA",
 	"evidence.folder":                      "where they are",
@@ -200,7 +200,7 @@ var paths = []struct{ method, path, body, answer, meaning string }{
 // willing is a backend that does all that it is asked for.
 type willing struct{ api.Backend }
 
-func (willing) Acquire(context.Context, api.AcquireRequest) (api.Lease, error) {
+func (willing) Acquire(context.Context, api.AcquireRequest) (api.HeldGrant, error) {
 	return nil, api.ErrNotGranted
 }
 func (willing) Release(api.ReleaseRequest) error           { return nil }

@@ -129,7 +129,7 @@ func TestWireObjects(t *testing.T) {
 
 // A signed object's hash is that of its Sig_structure, and the signature is
 // over the same bytes.
-func TestHashesAndSignatures(t *testing.T) {
+func TestExamples_HashesAndSignatures_Verified(t *testing.T) {
 	for _, o := range signedObjects(t) {
 		tbs := sigStructure(t, o)
 		assert.Equal(t, sha256.Sum256(tbs), [32]byte(o.hash), o.rule)
@@ -143,7 +143,7 @@ func TestHashesAndSignatures(t *testing.T) {
 	}
 }
 
-func TestEveryMessageIsThere(t *testing.T) {
+func TestMessages_Each_InTheCDDL(t *testing.T) {
 	seen := make(map[wire.Type]bool)
 	for _, m := range messages(t) {
 		seen[m.Type()] = true
@@ -154,7 +154,7 @@ func TestEveryMessageIsThere(t *testing.T) {
 	}
 }
 
-func TestEveryKindIsThere(t *testing.T) {
+func TestKinds_Each_InTheCDDL(t *testing.T) {
 	s := wireSchema(t)
 	seen := make(map[envelope.Kind]bool)
 	for _, o := range signedObjects(t) {
@@ -199,7 +199,7 @@ func TestJournalRecords_ShapeChanged_VersionRaised(t *testing.T) {
 		"raise journal.SegmentVersion, and say in J-2 what the version before had instead")
 }
 
-// Rules that stand in both files are the same.
+// Rules that are in both files are the same.
 func TestCommonRules(t *testing.T) {
 	w, j := load(t, "wire.cddl"), load(t, "journal.cddl")
 	different := map[string]bool{"entry": true, "settled": true} // one of each file's own
@@ -305,7 +305,7 @@ func anyOf(t *rapid.T, m cddl.Major) cddl.Item {
 
 // What the code accepts, the CDDL allows: of any message with one part put in
 // place of another, or left out.
-func TestAcceptedMessagesMatch(t *testing.T) {
+func TestMessages_Accepted_MatchCDDL(t *testing.T) {
 	s := wireSchema(t)
 	var all []cddl.Item
 	for _, m := range messages(t) {
@@ -327,7 +327,7 @@ func TestAcceptedMessagesMatch(t *testing.T) {
 }
 
 // The same of the records of a journal.
-func TestAcceptedRecordsMatch(t *testing.T) {
+func TestRecords_Accepted_MatchCDDL(t *testing.T) {
 	s := load(t, "journal.cddl")
 	var all []cddl.Item
 	for _, r := range records(t) {
@@ -368,7 +368,7 @@ func altered(t *rapid.T, item cddl.Item) []byte {
 
 // The strict check of the codec and the decoder here agree on what is
 // deterministic.
-func TestDecodersAgree(t *testing.T) {
+func TestDecoders_AnyBytes_Agree(t *testing.T) {
 	limits := canonical.Limits{MaxBytes: 1 << 16, MaxDepth: 16, MaxItems: 1 << 10}
 	var seeds [][]byte
 	for _, o := range onTheWire(t) {

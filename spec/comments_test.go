@@ -29,7 +29,7 @@ var sources = []string{"../crypto", "../protocol", "../node"}
 // a parameter, and the beginning of an array, a map, a group or a tag.
 var ruleStart = regexp.MustCompile(`^[a-z][a-z0-9-]*(<[a-z]+>)? = (\[|\{|\(|#6)`)
 
-// quotes finds the rules that stand in comments.
+// quotes finds the rules that are in comments.
 func quotes(t *testing.T) []quoted {
 	var list []quoted
 	for _, dir := range sources {
@@ -93,7 +93,7 @@ func schemaOf(where string) string {
 }
 
 // What a comment in the code says of an object's shape is what the CDDL says.
-func TestCommentsQuoteTheRules(t *testing.T) {
+func TestComments_Quotes_AsInTheCDDL(t *testing.T) {
 	schemas, found := make(map[string]*cddl.Schema), make(map[string]map[string]bool)
 	for _, file := range []string{"wire.cddl", "journal.cddl", "enrolment.cddl"} {
 		schemas[file], found[file] = load(t, file), make(map[string]bool)

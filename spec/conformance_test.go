@@ -98,7 +98,7 @@ func sent[M wire.Message](s *subject, to party) (list []M) {
 func (s *subject) rejected(reason string) int { return int(s.Status().Rejected[reason]) }
 
 // M-6, M-8, M-14, M-15, M-16, P-3.
-func TestEveryPeerIsRationed(t *testing.T) {
+func TestPeers_Each_Rationed(t *testing.T) {
 	code := newSource(t)
 	p := others[0]
 	limits := countedReasons(t).reasons
@@ -146,7 +146,7 @@ func revocationUpdate(t *testing.T) []byte {
 }
 
 // M-14.
-func TestGossipIsAnsweredOnce(t *testing.T) {
+func TestGossip_Repeated_AnsweredOnce(t *testing.T) {
 	s, p := newSubject(t), others[0]
 	s.meet(p)
 	s.hear(p, &wire.Gossip{Configuration: 7})
@@ -158,7 +158,7 @@ func TestGossipIsAnsweredOnce(t *testing.T) {
 }
 
 // M-15.
-func TestWhoIsAskedToProbe(t *testing.T) {
+func TestProbe_Suspect_WhoIsAsked(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		sequence uint64
@@ -191,7 +191,7 @@ func TestWhoIsAskedToProbe(t *testing.T) {
 }
 
 // D-32.
-func TestOnlySilenceIsNoAnswer(t *testing.T) {
+func TestProbe_Refused_Answer(t *testing.T) {
 	s, p := newSubject(t), others[0]
 	s.meet(p)
 	for range 10 {
@@ -290,7 +290,7 @@ func TestComparison(t *testing.T) {
 func p0() party { return others[0] }
 
 // M-13.
-func TestSummaryOutOfRange(t *testing.T) {
+func TestSummary_OutOfRange_Refused(t *testing.T) {
 	s, p, _ := narrowed(t)
 	s.hear(p, &wire.Summary{Parts: []wire.Part{{Through: ident.LastMember(), Members: claimed}}})
 	assert.Empty(t, sent[*wire.Want](s, p))
@@ -299,7 +299,7 @@ func TestSummaryOutOfRange(t *testing.T) {
 }
 
 // D-28: what is newer is asked for, what is older is not.
-func TestVersionsAreCompared(t *testing.T) {
+func TestGossip_Versions_Compared(t *testing.T) {
 	for name, message := range map[string]func(configuration, revocations uint64) wire.Message{
 		"GOSSIP": func(c, r uint64) wire.Message { return &wire.Gossip{Configuration: c, Revocations: r} },
 		"HELLO": func(c, r uint64) wire.Message {
@@ -325,7 +325,7 @@ func TestVersionsAreCompared(t *testing.T) {
 
 // M-10: what stands before a malformed update counts, what stands behind it is not
 // read.
-func TestMalformedUpdateEndsTheList(t *testing.T) {
+func TestUpdates_Malformed_ListEnds(t *testing.T) {
 	join := func(s *subject, p party) []byte {
 		raw, err := updates.Join(certificateOf(t, p, 7).Raw(), s.record(p, 1)).Encode()
 		require.NoError(t, err)
@@ -340,7 +340,7 @@ func TestMalformedUpdateEndsTheList(t *testing.T) {
 }
 
 // D-31: who is at fault too often is not listened to, until some time has passed.
-func TestFaultsAreBounded(t *testing.T) {
+func TestFaults_Many_Bounded(t *testing.T) {
 	s, p := newSubject(t), others[0]
 	s.meet(p)
 	bad := &wire.News{Updates: [][]byte{{0x82, 0x01, 0x40}}}

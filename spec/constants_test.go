@@ -201,8 +201,8 @@ var notBounds = map[string]bool{
 	"PassesNoTokens": true,
 }
 
-// Every rate and bound of a member stands in the table of limits.
-func TestLimitsOfAMemberAreWhole(t *testing.T) {
+// Every rate and bound of a member is in the table of limits.
+func TestLimits_Member_Whole(t *testing.T) {
 	s := newSource(t)
 	text := limitTable(t).String()
 	for _, pkg := range []string{"member", "update"} {
@@ -210,7 +210,7 @@ func TestLimitsOfAMemberAreWhole(t *testing.T) {
 			if id, ok := value.(*ast.Ident); ok && id.Name == "iota" || notBounds[name] || strings.HasPrefix(name, "Kind") {
 				continue
 			}
-			assert.True(t, strings.Contains(text, "`"+pkg+"."+name+"`"), "%s.%s stands in no table: see memberLimits and notBounds", pkg, name)
+			assert.True(t, strings.Contains(text, "`"+pkg+"."+name+"`"), "%s.%s is in no table: see memberLimits and notBounds", pkg, name)
 		}
 	}
 }
@@ -240,7 +240,7 @@ var mentioned = regexp.MustCompile("`((?:max|min|Max)?[a-z]*[A-Z][a-zA-Z]+)`")
 
 // A constant that a text names has its number beside it where it comes first in that
 // text, and the number is the code's.
-func TestNumbersStandBesideTheirNames(t *testing.T) {
+func TestNumbers_Each_BesideItsName(t *testing.T) {
 	code, paths := newSource(t), make(map[string]string)
 	for _, l := range memberLimits {
 		paths[l.name[strings.LastIndex(l.name, ".")+1:]] = l.name

@@ -75,7 +75,7 @@ func testsOf(t *testing.T, folder string) map[string]bool {
 }
 
 // Every requirement has a test or a vector, and every test that is named exists.
-func TestEveryRequirementIsCovered(t *testing.T) {
+func TestRequirements_Each_Covered(t *testing.T) {
 	c := readCoverage(t)
 	given := requirements(t)
 	for id := range given {
@@ -97,7 +97,7 @@ func TestEveryRequirementIsCovered(t *testing.T) {
 }
 
 // Whoever looks for the vectors of a requirement finds their files here.
-func TestVectorsAreNamed(t *testing.T) {
+func TestVectors_Each_Named(t *testing.T) {
 	const folder = "spec/vectors"
 	set, err := vector.Load(os.DirFS("vectors"))
 	require.NoError(t, err)
@@ -136,7 +136,7 @@ func requirementsOf(f *vector.File) map[string]bool {
 }
 
 // Numbers go on without gaps, but for those that coverage.txt names.
-func TestNoNumberIsMissing(t *testing.T) {
+func TestRequirements_Numbers_NoneMissing(t *testing.T) {
 	given, c := requirements(t), readCoverage(t)
 	for id := range given {
 		family, number := split(t, id)

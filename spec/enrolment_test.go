@@ -56,7 +56,7 @@ func encoded[M enrolment.Message](t *testing.T, rule string, m M) sample {
 	return sample{rule: "travelling-" + rule, data: raw}
 }
 
-// inviteContent is what stands in an invite.
+// inviteContent is what is in an invite.
 func inviteContent(t *testing.T) []byte {
 	text, err := invite.Invite{
 		Group: groupID, Authority: [16]byte{1}, Addresses: []string{"ca.example.org:4134"}, Name: "ftp-03", Expires: time.Unix(1, 0),
@@ -88,7 +88,7 @@ func TestEnrolmentMessages(t *testing.T) {
 }
 
 // What the code accepts, the CDDL allows.
-func TestAcceptedEnrolmentMessagesMatch(t *testing.T) {
+func TestEnrolmentMessages_Accepted_MatchCDDL(t *testing.T) {
 	s := enrolmentSchema(t)
 	all := enrolments(t)
 	accepts := map[string]func([]byte) error{

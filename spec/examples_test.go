@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// lineDigits is how many hexadecimal digits stand in a line.
+	// lineDigits is how many hexadecimal digits are in a line.
 	lineDigits = 96
 	// lineWidth is where diagnostic notation is broken.
 	lineWidth = 96
@@ -86,7 +86,7 @@ func (g *gallery) checked(file, as, rule, detail string, data []byte, more ...[]
 	g.shown[file][rule] = true
 }
 
-// diagnose is the item in diagnostic notation, with what stands in byte strings
+// diagnose is the item in diagnostic notation, with what is in byte strings
 // taken apart: << >> (RFC 8949 §8, RFC 8610 appendix G.3).
 func (g *gallery) diagnose(i cddl.Item) string {
 	list := func(open, end string, pair bool) string {
@@ -204,7 +204,7 @@ var components = map[string][]string{
 }
 
 // Every rule has an example, by itself or as a component.
-func TestEveryRuleHasAnExample(t *testing.T) {
+func TestRules_Each_HasAnExample(t *testing.T) {
 	g := newGallery(t)
 	g.all()
 	for file, schema := range g.schemas {

@@ -72,7 +72,7 @@ func (oneKey) Key(id ident.Member) *signature.PublicKey {
 }
 
 // G-4: an object that is signed anew, with another signature, is the same.
-func TestOtherSignatureSameObject(t *testing.T) {
+func TestObject_OtherSignature_Same(t *testing.T) {
 	usual := newWalk(t, nil, noExtension).genesis
 	message := sigStructure(t, of("signed-genesis", envelope.Genesis, usual))
 	other := append([]byte(nil), usual.Raw()...)
@@ -86,7 +86,7 @@ func TestOtherSignatureSameObject(t *testing.T) {
 
 // P-9: policies that say nothing on the wire say nothing, and bear what others
 // say.
-func TestSilentPoliciesBearEverything(t *testing.T) {
+func TestPolicies_Silent_BearEverything(t *testing.T) {
 	for _, name := range []string{catalog.Wandering, catalog.Multitoken, catalog.Uncoordinated} {
 		for _, preset := range catalog.Presets(name) {
 			if slices.Contains([]string{multitoken.Split, multitoken.T3gj, multitoken.S3gj, wandering.Light, wandering.Fair}, preset.Name) {

@@ -15,10 +15,10 @@ import (
 // row is one line of the model's table.
 type row struct{ machine, from, event, to string }
 
-// TestModelAndCodeHaveOneTable compares the transitions of spec/model with
+// TestModel_Table_SameAsCode compares the transitions of spec/model with
 // those of the code. The model's lines that change nothing say that a message
 // is ignored or answered; the code has no rows for what it ignores.
-func TestModelAndCodeHaveOneTable(t *testing.T) {
+func TestModel_Table_SameAsCode(t *testing.T) {
 	model := readTransitions(t)
 	code := make(map[row]bool)
 	for _, tr := range handoff.Transitions {

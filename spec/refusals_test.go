@@ -92,7 +92,7 @@ func refusalRows() []refusalRow {
 			"directory.ErrEntry"),
 		{"TLS peer (**T-4**)", quotedList([]string{"transport.ErrNoCertificate", "transport.ErrNotMember", "transport.ErrCertificate", "transport.ErrOtherGroup", "transport.ErrExpired", "transport.ErrNotYetValid", "transport.ErrKeyMismatch", "transport.ErrSelf", "transport.ErrWrongMember", "transport.ErrHandshake"}), "TLS alert 42 (bad_certificate), QUIC error 0x12a", "", "no connection"},
 		local("connection ended without a code, or did not come about", "offers to the peer have failed; transfers wait",
-			"transport.ErrSilent", "transport.ErrRestarted", "transport.ErrRefused", "transport.ErrLost", "transport.ErrNoAddress", "transport.ErrBackOff", "transport.ErrBusy", "transport.ErrClosed"),
+			"transport.ErrUnresponsive", "transport.ErrRestarted", "transport.ErrRefused", "transport.ErrLost", "transport.ErrNoAddress", "transport.ErrBackOff", "transport.ErrBusy", "transport.ErrClosed"),
 		local("settings of the transport", "the member does not start",
 			"transport.ErrConfig"),
 		local("journal (**J-6**, **J-7**)", "the member does not start; `journal.ErrDamaged` with one of the others",
@@ -104,7 +104,7 @@ func refusalRows() []refusalRow {
 		local("replay (**J-11**, **J-12**)", "the member does not start",
 			"handoff.ErrReplay", "member.ErrNotMember", "member.ErrKey"),
 		{"local demand", quotedList([]string{"member.ErrResource", "member.ErrWaiters", "member.ErrRevoked", "member.ErrExpired", "member.ErrHeld", "member.ErrNotDue", "member.ErrStopping"}), "a code of **A-3**, below", "", "no grant"},
-		local("no member any more (**D-39**)", "the member ends, with exit code 77", "member.ErrRevoked", "member.ErrLeft"),
+		local("departed (**D-39**)", "the member ends, with exit code 77", "member.ErrRevoked", "member.ErrLeft"),
 		local("identifier as text (protocol.md, chapter 2)", "the request, file or flag with it is refused", "ident.ErrMalformed"),
 		local("invite (enrolment.md, **N-1**, **N-2**)", "nothing is sent",
 			"invite.ErrNotInvite", "invite.ErrVersion", "invite.ErrMangled", "invite.ErrTooLong", "invite.ErrMalformed"),
@@ -185,7 +185,7 @@ func refusedTable(t *testing.T) *table {
 }
 
 // Each number on the wire has one error, and no error has two of one kind.
-func TestNumbersAndErrors(t *testing.T) {
+func TestRefusals_NumbersAndErrors_Agree(t *testing.T) {
 	digits := regexp.MustCompile(`[0-9]+$|^[0-9]+|` + "`[a-z_]+`$")
 	seen := make(map[string]string)
 	for _, r := range numbered(t) {

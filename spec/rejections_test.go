@@ -13,7 +13,7 @@ import (
 	updates "github.com/wandertoken/wander/protocol/update"
 )
 
-// some stands in a reason for what an object is.
+// some is in a reason for what an object is.
 const some = "…"
 
 // rejections are the meanings of the reasons that a member counts.

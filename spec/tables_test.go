@@ -175,7 +175,7 @@ func transitionTable(side string) *table {
 
 // Every row of the code's table is in one of the two of the text, and no state
 // or event is without a name.
-func TestTransitionsAreWhole(t *testing.T) {
+func TestTransitions_Table_Whole(t *testing.T) {
 	cells := 0
 	for _, side := range []string{"sender", "receiver"} {
 		text := transitionTable(side).String()
@@ -330,8 +330,8 @@ func measureTable(t *testing.T) *table {
 	names := named(func(n int) policy.Measure { return policy.Measure(n) }, "measure")
 	out := newTable("`measure`", "name", "what begins, for a while")
 	meaning(t, out, names, map[string]string{
-		"struck":          "the accused is struck (**P-78**): taken for dead, and all others are told so",
-		"given up":        "it is given up (**P-74**): taken for dead, and nobody is told",
+		"struck":          "the accused is struck (**P-78**): suspected, and all others are told so",
+		"given up":        "it is given up (**P-74**): suspected, and nobody is told",
 		"barred":          "it is barred (**P-76**, **P-77**, **P-81**): no token is passed to it",
 		"backed off from": "no newborn token of it is taken (**P-69**)",
 	})

@@ -171,7 +171,7 @@ var ofTools = map[string]bool{"ring.ErrAlgorithm": true, "wandering.ErrTuning": 
 
 // Every error that a text names exists, and every one by which the protocol
 // refuses something is named.
-func TestErrorsAreNamed(t *testing.T) {
+func TestErrors_Each_Named(t *testing.T) {
 	files := packages(t)
 	declared := make(map[string]map[string]bool)
 	named := make(map[string]bool)

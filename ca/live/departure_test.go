@@ -50,7 +50,7 @@ func TestRevocation(t *testing.T) {
 
 // A member that was revoked while it was down, and whose files say nothing of
 // it, is told by its peers, or by the CA when it reaches nobody else.
-func TestRevokedWhileDown(t *testing.T) {
+func TestMember_RevokedWhileDown_Ends(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a, b, bad, alone := w.join("a"), w.join("b"), w.join("bad"), w.join("alone")
@@ -91,8 +91,7 @@ func TestRevokedWhileDown(t *testing.T) {
 	w.audit()
 }
 
-// A member that leaves is gone at once, for its peers and for the CA, and for
-// ever.
+// A member that leaves is gone at once, for its peers and for the CA, and permanently.
 func TestLeave(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -105,8 +104,8 @@ func TestLeave(t *testing.T) {
 	require.ErrorIs(t, c.Err(), node.ErrLeft)
 	c.kill()
 	w.agree("left", c, a, b)
-	w.until("the CA has heard of it", func() bool { return w.ca.Standing(c.id) != nil })
-	require.ErrorIs(t, w.ca.Standing(c.id), ca.ErrLeft)
+	w.until("the CA has heard of it", func() bool { return w.ca.Eligible(c.id) != nil })
+	require.ErrorIs(t, w.ca.Eligible(c.id), ca.ErrLeft)
 	w.circulate(a, b)
 
 	client := enrolment.Client{Addresses: []string{w.address}, Group: id.Group, Certificate: id.Certificate, Key: c.key, Now: w.now}
@@ -134,7 +133,7 @@ func TestLeave(t *testing.T) {
 }
 
 // A leave that the CA did not hear is brought by another member.
-func TestLeaveWithoutTheAuthority(t *testing.T) {
+func TestLeave_AuthorityAway_HeardLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a, b := w.join("a"), w.join("b")
@@ -144,9 +143,9 @@ func TestLeaveWithoutTheAuthority(t *testing.T) {
 	require.NoError(t, b.Leave(context.Background()))
 	b.kill()
 	w.agree("left", b, a)
-	assert.NoError(t, w.ca.Standing(b.id))
+	assert.NoError(t, w.ca.Eligible(b.id))
 	w.serve()
-	w.until("the CA has heard of it", func() bool { return w.ca.Standing(b.id) != nil })
-	require.ErrorIs(t, w.ca.Standing(b.id), ca.ErrLeft)
+	w.until("the CA has heard of it", func() bool { return w.ca.Eligible(b.id) != nil })
+	require.ErrorIs(t, w.ca.Eligible(b.id), ca.ErrLeft)
 	w.audit()
 }

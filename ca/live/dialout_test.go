@@ -94,7 +94,7 @@ func TestRing_NoPlace_InStatus(t *testing.T) {
 
 // A member that only dials out is killed when it is being sent the token. Nobody
 // can dial it: when it is back, it dials, and the token is with one of the two.
-func TestAnswerOfWhoCannotBeDialled(t *testing.T) {
+func TestAnswer_MemberOnlyDialsOut_Arrives(t *testing.T) {
 	t.Parallel()
 	w := newWorldWith(t, func(s *group.Settings) { s.Resources[0].Params.SkipDelay = time.Millisecond })
 	a, b, x := w.join("a"), w.join("b"), w.join("x")
@@ -122,7 +122,7 @@ func (w *world) underWayTo(m *machine) bool {
 // A member dies when it waits for the answer of one that only dials out, which
 // attaches elsewhere meanwhile. When it is back it gets its answer, although it
 // cannot ask for it: the other one dials.
-func TestAnswerAfterAttachingElsewhere(t *testing.T) {
+func TestAnswer_AttachedElsewhere_Arrives(t *testing.T) {
 	t.Parallel()
 	w := newRegeneratingWorld(t)
 	a, b, c, d, x := w.join("a"), w.join("b"), w.join("c"), w.join("d"), w.join("x")

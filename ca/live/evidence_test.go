@@ -96,7 +96,7 @@ func hears[M wire.Message](s *thief) M {
 // A member signs two transfers of one hop, to two honest members, while the CA
 // is away. When the titles meet, the proof is written; it reaches the CA when
 // that is back, also after a restart, and it is enough to revoke the thief.
-func TestEvidenceReachesTheAuthority(t *testing.T) {
+func TestEvidence_Found_ReachesTheAuthority(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.many = true // a forked token runs two operations at once: that is the damage

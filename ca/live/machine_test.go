@@ -209,7 +209,7 @@ func (m *machine) journal() (list []audit.Entry) {
 			return nil // it was never started
 		}
 		require.NoError(m.w, err)
-		if f.Carried || len(f.Body) == 0 {
+		if f.FromCheckpoint || len(f.Body) == 0 {
 			continue
 		}
 		at, r, err := journal.Decode(f.Body)

@@ -35,29 +35,29 @@ func shared(name string, slots int, maxHold time.Duration) group.Resource {
 
 // asked is a program that waits for a resource.
 type asked struct {
-	lease chan api.Lease
+	grant chan api.HeldGrant
 	err   chan error
 }
 
 func (m *machine) ask(name string) asked {
-	a := asked{make(chan api.Lease, 1), make(chan error, 1)}
+	a := asked{make(chan api.HeldGrant, 1), make(chan error, 1)}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	m.w.Cleanup(cancel)
 	go func() {
 		if l, err := m.Acquire(ctx, api.AcquireRequest{Resource: name}); err != nil {
 			a.err <- err
 		} else {
-			a.lease <- l
+			a.grant <- l
 		}
 	}()
 	return a
 }
 
 // granted waits for the grant.
-func (m *machine) granted(a asked) api.Lease {
+func (m *machine) granted(a asked) api.HeldGrant {
 	m.w.Helper()
 	select {
-	case l := <-a.lease:
+	case l := <-a.grant:
 		return l
 	case err := <-a.err:
 		require.NoError(m.w, err)
@@ -125,7 +125,7 @@ func TestReconfigure_WholeGroup_Obeyed(t *testing.T) {
 	inLeaving.Release(true, 0)
 	tape.Release(true, 0)
 	w.until("nothing is left of it", func() bool { return len(at.slots("ftp")) == 1 && len(a.slots("tape")) == 0 })
-	assert.Empty(t, third.lease, "nobody is granted what is gone")
+	assert.Empty(t, third.grant, "nobody is granted what is gone")
 	kept := staying.Grant().Token
 	staying.Release(true, 0)
 	last := a.granted(third)
@@ -150,9 +150,9 @@ func TestReconfigure_WholeGroup_Obeyed(t *testing.T) {
 	w.openIdle(c)
 	began := time.Now()
 	w.share(a, other, shared("new", 2, long), shared("tape", 1, long))
-	leases := []api.Lease{a.granted(a.ask("new")), b.granted(b.ask("new")), c.granted(c.ask("tape"))}
+	grants := []api.HeldGrant{a.granted(a.ask("new")), b.granted(b.ask("new")), c.granted(c.ask("tape"))}
 	t.Logf("granted %v after the configuration was signed", time.Since(began))
-	for _, l := range leases {
+	for _, l := range grants {
 		l.Release(true, 0)
 	}
 	w.audit()

@@ -95,7 +95,7 @@ func TestAuthorityAway(t *testing.T) {
 }
 
 // Who was down until its certificate ended does not start, and says why.
-func TestExpiredWhileDown(t *testing.T) {
+func TestCertificate_ExpiredWhileDown_Renewed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a, b := w.join("a"), w.join("b")
@@ -124,7 +124,7 @@ func TestExpiredWhileDown(t *testing.T) {
 
 // A certificate that ends while the member runs and the CA is away ends its part
 // in the group, and not its daemon: it waits.
-func TestExpiredWhileUp(t *testing.T) {
+func TestCertificate_ExpiredWhileUp_Renewed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a, b := w.join("a"), w.join("b")

@@ -62,7 +62,7 @@ type world struct {
 	address  string        // of the service
 	stop     func()
 	machines []*machine
-	inside   atomic.Int32 // operations under way
+	inside   atomic.Int32 // operations in progress
 	many     bool         // there may be several tokens
 }
 

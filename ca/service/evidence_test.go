@@ -41,7 +41,7 @@ func TestEvidence(t *testing.T) {
 	require.NoError(t, honest.client().Evidence(t.Context(), raw))
 	require.NoError(t, honest.client().Evidence(t.Context(), raw), "once more is no error")
 	require.NoError(t, other.client().Evidence(t.Context(), raw))
-	assert.NoError(t, b.ca.Standing(thief.id()))
+	assert.NoError(t, b.ca.Eligible(thief.id()))
 	l, err := b.ca.List()
 	require.NoError(t, err)
 	require.Len(t, l.Evidence, 1)
@@ -62,7 +62,7 @@ func TestEvidence(t *testing.T) {
 }
 
 // However much there is against one member, the log grows by a bounded amount.
-func TestEvidenceInMass(t *testing.T) {
+func TestEvidence_InMass_Bounded(t *testing.T) {
 	b := newBench(t)
 	honest, thief := b.join("honest"), b.join("thief")
 	for n := range uint64(MemberBurst) - 1 {

@@ -87,7 +87,7 @@ func accepting(t *testing.T, c *clock) (*memory, *listener, *[]string) {
 }
 
 // One address cannot take the connections of all.
-func TestFloodFromOneAddress(t *testing.T) {
+func TestFlood_OneAddress_Limited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &clock{now: time.Now()}
 		m, l, refused := accepting(t, c)
@@ -113,7 +113,7 @@ func TestFloodFromOneAddress(t *testing.T) {
 
 // With connections from everywhere that do nothing, newcomers still get in, and
 // the oldest has to go.
-func TestFloodFromMany(t *testing.T) {
+func TestFlood_ManyAddresses_Limited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &clock{now: time.Now()}
 		m, l, _ := accepting(t, c)
@@ -197,7 +197,7 @@ func TestSlowClients(t *testing.T) {
 	})
 }
 
-func TestBucketsAreBounded(t *testing.T) {
+func TestBuckets_ManyAddresses_Bounded(t *testing.T) {
 	b, now := newBuckets[int](rate{1, 2}), time.Unix(0, 0)
 	for i := range 3 * maxBuckets {
 		require.Zero(t, b.take(i, now))
@@ -213,7 +213,7 @@ func TestBucketsAreBounded(t *testing.T) {
 	assert.NotZero(t, b.take(last, now.Add(-time.Hour)), "a clock that is put back brings nothing")
 }
 
-func TestMemoIsBounded(t *testing.T) {
+func TestMemo_ManyRequests_Bounded(t *testing.T) {
 	m := newMemo(100)
 	for i := range 1000 {
 		x := [32]byte{byte(i), byte(i >> 8)}
@@ -225,7 +225,7 @@ func TestMemoIsBounded(t *testing.T) {
 }
 
 // What strangers cause does not fill a disk, and does not hide what was done.
-func TestTheLogIsBounded(t *testing.T) {
+func TestLog_ManyRequests_Bounded(t *testing.T) {
 	b := newBench(t)
 	for range 10 * LineBurst {
 		b.server.notices.note(slog.LevelWarn, "refused", "request", "/")

@@ -145,7 +145,7 @@ func (s *Server) asMember(r *http.Request, do func(*call) ([]byte, *refusal)) ([
 		return nil, refuse(enrolment.Failed, err)
 	}
 	c := &call{r: r, view: v, cert: cert, member: cert.Member()}
-	if err := v.authority.Standing(c.member); err != nil {
+	if err := v.authority.Eligible(c.member); err != nil {
 		return nil, s.noMember(c, err)
 	}
 	return do(c)
@@ -153,7 +153,7 @@ func (s *Server) asMember(r *http.Request, do func(*call) ([]byte, *refusal)) ([
 
 // identify is the certificate that a client showed. The CA's retired keys count
 // here too: who has been away during a rotation gets a new certificate. That it
-// was issued, Standing says. Nothing is read from the disk for strangers, but
+// was issued, Eligible says. Nothing is read from the disk for strangers, but
 // for a few of those whose CA key another process may just have made.
 func (s *Server) identify(r *http.Request) (certificate.Certificate, error) {
 	now := s.cfg.Now()

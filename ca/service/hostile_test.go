@@ -54,7 +54,7 @@ func shownBy(t testing.TB, key *signature.PrivateKey, cert certificate.Certifica
 }
 
 // Whoever is no member gets the same bytes for whatever is wrong: no oracle.
-func TestStrangersLearnNothing(t *testing.T) {
+func TestRefusal_Stranger_LearnsNothing(t *testing.T) {
 	b := newBench(t)
 	name := func(n string) []byte { return b.request(n, newKey(t)).Raw() }
 	used, gone, other := b.invite("used"), b.invite("gone"), newBench(t)
@@ -130,7 +130,7 @@ func TestEndlessBodies(t *testing.T) {
 }
 
 // Those who have shown that they were members are told why they are none.
-func TestMembersLearnWhy(t *testing.T) {
+func TestRefusal_Member_LearnsWhy(t *testing.T) {
 	b := newBench(t)
 	a := b.join("a")
 	b.clock.move(-24 * time.Hour)
@@ -147,7 +147,7 @@ func TestMembersLearnWhy(t *testing.T) {
 
 // A member that brings nonsense does no harm with it, and may ask no more than
 // its share.
-func TestAMemberThatLies(t *testing.T) {
+func TestMember_Lies_Refused(t *testing.T) {
 	b := newBench(t)
 	a, c := b.join("a"), b.join("c")
 	forged := c.leave()
@@ -156,7 +156,7 @@ func TestAMemberThatLies(t *testing.T) {
 	require.NoError(t, err, "the rest of it may be honest")
 	_, err = a.client().Sync(t.Context(), enrolment.Mine{Leaves: [][]byte{forged, c.leave()}})
 	require.NoError(t, err)
-	assert.NoError(t, b.ca.Standing(c.id()))
+	assert.NoError(t, b.ca.Eligible(c.id()))
 	assert.ErrorIs(t, a.client().Leave(t.Context(), forged), enrolment.ErrRefused)
 	assert.Contains(t, b.log.String(), "leave not recorded")
 

@@ -53,7 +53,7 @@ func TestRotation(t *testing.T) {
 
 // Newcomers meet those whom the service knows also after a rotation: at once when
 // they have renewed, and otherwise when they do.
-func TestSeenMembersOutliveARotation(t *testing.T) {
+func TestSeen_Rotation_Kept(t *testing.T) {
 	b := newBench(t)
 	m, rest := b.join("a"), b.join("b")
 	for _, one := range []*member{m, rest} {
@@ -82,7 +82,7 @@ func TestSeenMembersOutliveARotation(t *testing.T) {
 
 // Who has a key that was retired can make certificates with it, and gets no
 // other one for them.
-func TestStolenRetiredKey(t *testing.T) {
+func TestRotation_RetiredKeyStolen_Useless(t *testing.T) {
 	b := newBench(t)
 	m := b.join("a")
 	_, signer, err := b.ca.Signer()
@@ -105,5 +105,5 @@ func TestStolenRetiredKey(t *testing.T) {
 	assert.ErrorIs(t, err, enrolment.ErrRefused)
 	_, err = thief.client().Sync(t.Context(), enrolment.Mine{})
 	assert.ErrorIs(t, err, enrolment.ErrRefused)
-	assert.ErrorIs(t, b.ca.Standing(thief.id()), ca.ErrUnknown)
+	assert.ErrorIs(t, b.ca.Eligible(thief.id()), ca.ErrUnknown)
 }

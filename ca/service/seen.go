@@ -28,11 +28,11 @@ type seen struct {
 	file string
 
 	mu      sync.Mutex
-	members map[ident.Member]*sighting
+	members map[ident.Member]*observation
 	saved   []byte
 }
 
-type sighting struct {
+type observation struct {
 	certificate certificate.Certificate
 	endpoint    certificate.SignedEndpoint
 	at          time.Time
@@ -41,7 +41,7 @@ type sighting struct {
 // loadSeen reads the file. Who is in it counts as heard of just now: of a service
 // that starts again that is more often true than not.
 func loadSeen(a *ca.Authority, now time.Time) (*seen, error) {
-	s := &seen{file: filepath.Join(a.Dir(), SeenFile), members: make(map[ident.Member]*sighting)}
+	s := &seen{file: filepath.Join(a.Dir(), SeenFile), members: make(map[ident.Member]*observation)}
 	info, err := os.Stat(s.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
@@ -93,7 +93,7 @@ func (s *seen) note(g ident.Group, cert certificate.Certificate, raw []byte, now
 	case old == nil && len(s.members) >= maxSeen:
 		s.forgetOldest()
 	}
-	s.members[m] = &sighting{certificate: cert, endpoint: endpoint, at: now}
+	s.members[m] = &observation{certificate: cert, endpoint: endpoint, at: now}
 	return nil
 }
 
@@ -133,7 +133,7 @@ func (s *seen) draw(not ident.Member, now time.Time, v view) []enrolment.Peer {
 		if len(peers) == enrolment.MaxPeers {
 			break
 		}
-		if one.certificate.ValidAt(now) != nil || v.authority.Standing(one.certificate.Member()) != nil {
+		if one.certificate.ValidAt(now) != nil || v.authority.Eligible(one.certificate.Member()) != nil {
 			s.forget(one.certificate.Member())
 			continue
 		}
@@ -145,24 +145,24 @@ func (s *seen) draw(not ident.Member, now time.Time, v view) []enrolment.Peer {
 	return peers
 }
 
-func (s *seen) inRandomOrder(not ident.Member, now time.Time) []sighting {
+func (s *seen) inRandomOrder(not ident.Member, now time.Time) []observation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var list []sighting
+	var list []observation
 	for m, one := range s.members {
 		if m != not {
 			list = append(list, *one)
 		}
 	}
 	rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	slices.SortStableFunc(list, func(a, b sighting) int {
+	slices.SortStableFunc(list, func(a, b observation) int {
 		return age(a, now) - age(b, now)
 	})
 	return list
 }
 
 // age is 0 for who was heard of lately, otherwise 1.
-func age(s sighting, now time.Time) int {
+func age(s observation, now time.Time) int {
 	if now.Sub(s.at) <= fresh {
 		return 0
 	}
@@ -195,7 +195,7 @@ func (s *seen) save() error {
 	return nil
 }
 
-func sorted(members map[ident.Member]*sighting) []ident.Member {
+func sorted(members map[ident.Member]*observation) []ident.Member {
 	list := make([]ident.Member, 0, len(members))
 	for m := range members {
 		list = append(list, m)

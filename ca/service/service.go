@@ -158,7 +158,7 @@ func (s *Server) Serve() error {
 	return err
 }
 
-// Shutdown takes no more connections, lets the requests under way end until ctx
+// Shutdown takes no more connections, lets the requests in progress end until ctx
 // does, and writes down what it knows. Serve need not be running.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.http.Shutdown(ctx)

@@ -15,7 +15,7 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 )
 
-func TestALifeWithTheAuthority(t *testing.T) {
+func TestService_WholeLife_Answered(t *testing.T) {
 	b := newBench(t)
 	a := b.join("a")
 	assert.Equal(t, "a", a.enrolled.Certificate.Name())
@@ -50,12 +50,12 @@ func TestALifeWithTheAuthority(t *testing.T) {
 	// One leaves; the other one brings it to the authority.
 	_, err = a.client().Sync(t.Context(), enrolment.Mine{Leaves: [][]byte{c.leave()}})
 	require.NoError(t, err)
-	assert.ErrorIs(t, b.ca.Standing(c.id()), ca.ErrLeft)
+	assert.ErrorIs(t, b.ca.Eligible(c.id()), ca.ErrLeft)
 	_, err = c.client().Renew(t.Context())
 	assert.ErrorIs(t, err, enrolment.ErrLeft)
 	assert.NoError(t, c.client().Leave(t.Context(), c.leave()), "it wanted no more than that")
 	require.NoError(t, a.client().Leave(t.Context(), a.leave()))
-	assert.ErrorIs(t, b.ca.Standing(a.id()), ca.ErrLeft)
+	assert.ErrorIs(t, b.ca.Eligible(a.id()), ca.ErrLeft)
 }
 
 // What other processes do with the same folder counts at once.
@@ -84,7 +84,7 @@ func TestOtherProcesses(t *testing.T) {
 	_, err = c.client().Renew(t.Context())
 	assert.ErrorIs(t, err, enrolment.ErrRevoked)
 	assert.ErrorIs(t, c.client().Leave(t.Context(), a.leave()), enrolment.ErrRevoked)
-	assert.NoError(t, b.ca.Standing(a.id()), "nobody who was revoked brings anything")
+	assert.NoError(t, b.ca.Eligible(a.id()), "nobody who was revoked brings anything")
 }
 
 // Many revocations come in pages.
@@ -130,7 +130,7 @@ func TestAskingAgain(t *testing.T) {
 }
 
 // Of members that cannot be named to newcomers none is.
-func TestWhoIsNamed(t *testing.T) {
+func TestPeers_Request_EligibleNamed(t *testing.T) {
 	b := newBench(t)
 	sync := func(m *member, raw []byte) {
 		_, err := m.client().Sync(t.Context(), enrolment.Mine{Endpoint: raw})
@@ -170,14 +170,14 @@ func TestWhoIsNamed(t *testing.T) {
 	assert.EqualValues(t, 5, last.Others)
 }
 
-func TestSeenIsBounded(t *testing.T) {
+func TestSeen_ManyMembers_Bounded(t *testing.T) {
 	b := newBench(t)
 	m := b.join("a")
 	s := b.server.seen
 	for i := range maxSeen + 10 {
 		id := m.id()
 		id[0], id[1] = byte(i>>8), byte(i)
-		s.members[id] = &sighting{at: b.clock.Now().Add(time.Duration(i))}
+		s.members[id] = &observation{at: b.clock.Now().Add(time.Duration(i))}
 		if len(s.members) > maxSeen {
 			s.forgetOldest()
 		}
@@ -193,7 +193,7 @@ func TestSeenIsBounded(t *testing.T) {
 }
 
 // The TLS key lives for two days, and is renewed after one.
-func TestServiceCertificateIsRenewed(t *testing.T) {
+func TestServiceCertificate_Expires_Renewed(t *testing.T) {
 	b := newBench(t)
 	first := b.server.shown.Load()
 	b.clock.move(enrolment.ServiceLifetime/2 - time.Second)
@@ -242,7 +242,7 @@ func TestShutdown(t *testing.T) {
 
 // Who has only a certificate of a retired key is named to nobody: newcomers could
 // not verify it.
-func TestRetiredAreNotNamed(t *testing.T) {
+func TestPeers_RetiredKey_NotNamed(t *testing.T) {
 	b := newBench(t)
 	a := b.join("a")
 	_, err := a.client().Sync(t.Context(), enrolment.Mine{Endpoint: a.endpoint(1, "a:1")})

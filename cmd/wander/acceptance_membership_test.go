@@ -218,7 +218,7 @@ func (c *crew) journals() (g ident.Group, list []audit.Journal, names map[ident.
 			}
 			require.NoError(c.t, err)
 			g, j.Member = f.Segment.Group, f.Segment.Member
-			if f.Carried || len(f.Body) == 0 {
+			if f.FromCheckpoint || len(f.Body) == 0 {
 				continue
 			}
 			at, r, err := journal.Decode(f.Body)
@@ -230,14 +230,14 @@ func (c *crew) journals() (g ident.Group, list []audit.Journal, names map[ident.
 	return g, list, names
 }
 
-// TestMembershipLives: five machines join with invites one after the other while
+// TestMembership_JoinRevokeLeave_Followed: five machines join with invites one after the other while
 // tokens circulate; one leaves, one is killed, one is revoked; all others come to
 // agree; who was revoked cannot come back, who was killed can; and the journals
 // show no duplicate, and no token lost but with the one that was revoked.
 //
 // It mostly waits. So it begins in one of the first files, and is parallel from where it
 // waits for long.
-func TestMembershipLives(t *testing.T) {
+func TestMembership_JoinRevokeLeave_Followed(t *testing.T) {
 	c := newCrew(t)
 	want := ""
 	for i := 1; i <= 5; i++ {

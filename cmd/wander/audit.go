@@ -189,7 +189,7 @@ func instant(flag, text string) (uint64, error) {
 
 // groupBeside looks for a group file in the folders that are given, in the CA's
 // folder within them, and up to three levels above: a journal is in the state
-// folder of a member, whose group file stands in the folder above.
+// folder of a member, whose group file is in the folder above.
 func groupBeside(paths []string) (string, error) {
 	for _, p := range paths {
 		dir, err := filepath.Abs(p)

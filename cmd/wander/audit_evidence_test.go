@@ -76,7 +76,7 @@ func TestVerifyEvidence(t *testing.T) {
 	assert.Equal(t, uint64(1), v.Hop)
 }
 
-func TestVerifyEvidenceThatIsNone(t *testing.T) {
+func TestVerifyEvidence_Invalid_Refused(t *testing.T) {
 	b, _ := convicted(t)
 	b.write("empty", "")
 	b.fails(cli.ExitFailure, "not every file is proof", "audit", "verify-evidence", "-g", "ca/group.crt", "thief.evidence", "empty")
@@ -90,7 +90,7 @@ func TestVerifyEvidenceThatIsNone(t *testing.T) {
 	b.fails(cli.ExitConfiguration, "", "audit", "verify-evidence", "--group", "nothing", "thief.evidence")
 }
 
-func TestRevokeByEvidence(t *testing.T) {
+func TestCARevoke_Evidence_Revoked(t *testing.T) {
 	b, thief := convicted(t)
 	b.fails(cli.ExitUsage, "member specified in 2 ways", "ca", "revoke", "--dir", "ca", "thief", "--evidence", "thief.evidence")
 	b.fails(cli.ExitUsage, "--evidence and --reason cannot be combined", "ca", "revoke", "--dir", "ca", "--reason", "x", "--evidence", "thief.evidence")

@@ -100,7 +100,7 @@ func TestAudit_OnlySuspicions_OwnExitCode(t *testing.T) {
 	assert.NotContains(t, errs, "broken")
 }
 
-func TestAuditRefuses(t *testing.T) {
+func TestAudit_Invalid_Refused(t *testing.T) {
 	dir := t.TempDir()
 	w := audittest.New("ann")
 	saveJournals(t, dir, w)

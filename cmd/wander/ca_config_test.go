@@ -88,7 +88,7 @@ func inTOML(q policy.Quantity) (text string, number uint64) {
 }
 
 // Every parameter that a policy may have can be given in the file, by its name.
-func TestEveryParameterCanBeConfigured(t *testing.T) {
+func TestCAConfig_EveryParameter_Accepted(t *testing.T) {
 	for _, p := range policy.Parameters {
 		t.Run(p.Name, func(t *testing.T) {
 			text, number := inTOML(p.Quantity)
@@ -101,7 +101,7 @@ func TestEveryParameterCanBeConfigured(t *testing.T) {
 }
 
 // What every preset uses it can be given, from the file to the signature.
-func TestEveryPresetCanBeConfigured(t *testing.T) {
+func TestCAConfig_EveryPreset_Accepted(t *testing.T) {
 	b := started(t)
 	version := 1
 	for _, name := range catalog.Names() {
@@ -147,7 +147,7 @@ func isUsed(parameter string) bool {
 	return false
 }
 
-func TestFactorsInFiles(t *testing.T) {
+func TestCAConfig_Factors_Parsed(t *testing.T) {
 	for text, want := range map[string]policy.Ratio{
 		"3": 3000, "2.5": 2500, "0.05": 50, "1.001": 1001, "1000": 1_000_000, "0.0": 0, "-0.1": -100,
 	} {
@@ -161,7 +161,7 @@ func TestFactorsInFiles(t *testing.T) {
 	}
 }
 
-func TestCAConfigRefuses(t *testing.T) {
+func TestCAConfig_Invalid_Refused(t *testing.T) {
 	b := started(t)
 	tests := []struct{ name, text, says string }{
 		{"unknown key", "gossip_intervall = \"1s\"\n" + smallGroup, "bad.toml:1:1: unknown key \"gossip_intervall\"\nhint: did you mean \"gossip_interval\"?"},

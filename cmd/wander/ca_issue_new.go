@@ -75,7 +75,7 @@ func (m newMember) issue(a *ca.Authority, r ca.Request) (*signature.PrivateKey, 
 	}
 	r.Key = key.Public()
 	cert, err := a.Issue(r)
-	if err != nil && made && errors.Is(a.Standing(memberOf(a, r.Key)), ca.ErrUnknown) {
+	if err != nil && made && errors.Is(a.Eligible(memberOf(a, r.Key)), ca.ErrUnknown) {
 		err = errors.Join(err, os.Remove(m.pendingKey()))
 	}
 	return key, cert, err

@@ -74,7 +74,7 @@ func TestCARotate(t *testing.T) {
 	b.must("ca", "list")
 }
 
-func TestCARotateForcedAndWithdrawn(t *testing.T) {
+func TestCARotate_ForcedAndWithdrawn_Reported(t *testing.T) {
 	b := started(t)
 	b.must("ca", "issue", "--name", "a")
 	b.must("ca", "rotate", "begin", "--lifetime", "400d")
@@ -89,7 +89,7 @@ func TestCARotateForcedAndWithdrawn(t *testing.T) {
 	b.fails(64, "unknown step \"swich\"\nhint: did you mean \"switch\"?", "ca", "rotate", "swich")
 }
 
-func TestCARotateWithAPassphrase(t *testing.T) {
+func TestCARotate_Passphrase_Asked(t *testing.T) {
 	b := newCABench(t)
 	b.vars["WANDER_CA_PASSPHRASE"] = "sesame"
 	b.must("ca", "init", "--name", "demo")
@@ -113,7 +113,7 @@ func (b *caBench) request(file, name string, g ident.Group) *signature.PrivateKe
 	return key
 }
 
-func TestCAIssueForARequest(t *testing.T) {
+func TestCAIssue_Request_Signed(t *testing.T) {
 	b := started(t)
 	g, _ := b.group()
 	key := b.request("a.req", "ftp-03", g.ID())
@@ -136,7 +136,7 @@ func TestCAIssueForARequest(t *testing.T) {
 	b.fails(77, "never certified again", "ca", "issue", "--request", "a.req")
 }
 
-func TestCAListShowsInvitesLeavesAndKeys(t *testing.T) {
+func TestCAList_InvitesLeavesAndKeys_Shown(t *testing.T) {
 	b := started(t)
 	a, err := ca.Open("ca", ca.Options{Now: func() time.Time { return b.now }})
 	require.NoError(t, err)

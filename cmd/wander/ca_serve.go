@@ -24,7 +24,7 @@ import (
 const (
 	// defaultCAListen is where the enrolment service listens.
 	defaultCAListen = ":4134"
-	// serveGrace is how long requests under way may take when the service
+	// serveGrace is how long requests in progress may take when the service
 	// stops.
 	serveGrace = 10 * time.Second
 )

@@ -114,7 +114,7 @@ func started(t *testing.T) *caBench {
 	return b
 }
 
-func TestCAQuickStart(t *testing.T) {
+func TestCA_QuickStart_Works(t *testing.T) {
 	b := newCABench(t)
 	b.write("group.toml", smallGroup)
 	b.must("ca", "init", "--dir", "ca", "--name", "demo", "--no-passphrase")
@@ -137,7 +137,7 @@ func TestCAQuickStart(t *testing.T) {
 	}
 }
 
-func TestCAInitNeverOverwrites(t *testing.T) {
+func TestCAInit_FolderExists_Refused(t *testing.T) {
 	b := started(t)
 	before, err := os.ReadFile("ca/ca.key")
 	require.NoError(t, err)
@@ -147,7 +147,7 @@ func TestCAInitNeverOverwrites(t *testing.T) {
 	assert.Equal(t, before, after)
 }
 
-func TestCAInitRefuses(t *testing.T) {
+func TestCAInit_Invalid_Refused(t *testing.T) {
 	b := newCABench(t)
 	b.fails(64, "hint: add --name", "ca", "init", "--no-passphrase")
 	b.fails(64, "invalid name", "ca", "init", "--name", "De mo", "--no-passphrase")
@@ -166,7 +166,7 @@ func TestCAInit_Passphrase_UsualCost(t *testing.T) {
 	assert.Regexp(t, fmt.Sprintf(`^age-encryption\.org/v1\n-> scrypt \S+ %d\n`, keyfile.WorkFactor), string(b.blocks("ca/ca.key")[0].Bytes))
 }
 
-func TestCAWithAPassphrase(t *testing.T) {
+func TestCA_Passphrase_Asked(t *testing.T) {
 	b := newCABench(t)
 	b.vars["WANDER_CA_PASSPHRASE"] = "sesame"
 	b.vars["WANDER_CA_DIR"] = "else"
@@ -193,7 +193,7 @@ func TestCAWithAPassphrase(t *testing.T) {
 	b.fails(78, "no such file", "ca", "issue", "--name", "c", "--passphrase-file", "none")
 }
 
-func TestCAIssueWritesWhereItIsTold(t *testing.T) {
+func TestCAIssue_Output_WrittenThere(t *testing.T) {
 	b := started(t)
 	require.NoError(t, os.Mkdir("members", 0o700))
 	tests := []struct{ name, out, want string }{
@@ -207,7 +207,7 @@ func TestCAIssueWritesWhereItIsTold(t *testing.T) {
 	assert.NotZero(t, b.wander("ca", "issue", "--name", "e", "--out", "nowhere/"))
 }
 
-func TestCAIssueNeverOverwritesAKey(t *testing.T) {
+func TestCAIssue_KeyExists_Refused(t *testing.T) {
 	b := started(t)
 	b.must("ca", "issue", "--name", "a")
 	b.fails(64, "hint: to certify the existing key, give --key a.key", "ca", "issue", "--name", "a")
@@ -272,7 +272,7 @@ func TestCAIssue_NoFolder_NothingIssued(t *testing.T) {
 	assert.Equal(t, before, b.must("ca", "list", "--output", "json"))
 }
 
-func TestCAIssueForAnExistingKey(t *testing.T) {
+func TestCAIssue_ExistingKey_Used(t *testing.T) {
 	b := started(t)
 	b.must("ca", "issue", "--name", "a", "--lifetime", "1d")
 	first := b.certificate("a.crt")
@@ -302,7 +302,7 @@ func TestCAIssueForAnExistingKey(t *testing.T) {
 	assert.NoFileExists(t, "x.crt")
 }
 
-func TestCAIssueRefuses(t *testing.T) {
+func TestCAIssue_Invalid_Refused(t *testing.T) {
 	b := started(t)
 	b.fails(64, "hint: add --name", "ca", "issue")
 	b.fails(64, "invalid member name", "ca", "issue", "--name", "A")
@@ -374,7 +374,7 @@ func TestCAList(t *testing.T) {
 	b.fails(64, "text or json", "ca", "list", "--output", "xml")
 }
 
-func TestCADamageIsReported(t *testing.T) {
+func TestCA_Damage_Reported(t *testing.T) {
 	b := started(t)
 	log, err := os.ReadFile(filepath.Join("ca", ca.LogFile))
 	require.NoError(t, err)
@@ -384,7 +384,7 @@ func TestCADamageIsReported(t *testing.T) {
 }
 
 // Revoking ends the open invites for the name, and one can be taken back alone.
-func TestCAInvitesEnd(t *testing.T) {
+func TestCAInvite_Cancelled_Ended(t *testing.T) {
 	b := started(t)
 	s := b.serve()
 	b.must("join", b.invited("a", s.address), "--dir", "a")
@@ -409,7 +409,7 @@ func TestCAInvitesEnd(t *testing.T) {
 }
 
 // What is made to be copied to members can be read by who copies it.
-func TestPublicFilesOfTheCA(t *testing.T) {
+func TestCA_PublicFiles_Readable(t *testing.T) {
 	started(t)
 	for name, mode := range map[string]os.FileMode{"group.crt": 0o644, "ca.crt": 0o644, "ca.key": 0o600, "log.jsonl": 0o600} {
 		info, err := os.Stat(filepath.Join("ca", name))
@@ -420,7 +420,7 @@ func TestPublicFilesOfTheCA(t *testing.T) {
 
 // A file where the authority's folder is wanted, and one that belongs to another
 // user, which root has no way to show.
-func TestCAFolderThatIsNone(t *testing.T) {
+func TestCA_FolderInvalid_Refused(t *testing.T) {
 	b := newCABench(t)
 	b.write("file", "")
 	b.fails(cli.ExitConfiguration, "\nhint: name the authority's folder with --dir", "ca", "list", "--dir", "file")

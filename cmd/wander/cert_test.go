@@ -35,7 +35,7 @@ func TestCAInvite(t *testing.T) {
 	assert.True(t, strings.HasPrefix(r.Invite, "wander1-"))
 }
 
-func TestCAServeRefuses(t *testing.T) {
+func TestCAServe_Invalid_Refused(t *testing.T) {
 	b := newCABench(t)
 	b.fails(78, "wander ca init", "ca", "serve", "--listen", "127.0.0.1:0")
 	b.must("ca", "init", "--name", "demo", "--no-passphrase")
@@ -156,7 +156,7 @@ func TestCertRenew(t *testing.T) {
 
 // A certificate of a retired CA key counts for nobody but the CA, which gives
 // another.
-func TestCertOfARetiredKey(t *testing.T) {
+func TestCert_RetiredKey_Reported(t *testing.T) {
 	b := started(t)
 	s := b.serve()
 	b.must("join", b.invited("a", s.address), "--dir", "m")

@@ -50,7 +50,7 @@ func keysOf(sections map[string]string) []string {
 
 // Every setting of a node is documented, with its default and its name in the
 // environment, and nothing else is.
-func TestNodeSettingsAreDocumented(t *testing.T) {
+func TestNodeSettings_Each_Documented(t *testing.T) {
 	documented := sections(t, "The node's file")
 	s := defaultSettings()
 	assert.Equal(t, configfile.Keys(&s), keysOf(documented))
@@ -85,7 +85,7 @@ func fieldOf(v reflect.Value, name string) reflect.Value {
 
 // Every setting of a group is documented, with what is permitted and what it
 // is if it is not given.
-func TestGroupSettingsAreDocumented(t *testing.T) {
+func TestGroupSettings_Each_Documented(t *testing.T) {
 	numbers := func(low, high, absent int) string {
 		return fmt.Sprintf("Permitted: %d to %d. Default: %d.", low, high, absent)
 	}
@@ -169,7 +169,7 @@ func permitted(p policy.Parameter) string {
 
 // Every policy and preset is named where people choose one, and each parameter
 // says who uses it.
-func TestPoliciesAreDocumented(t *testing.T) {
+func TestPolicies_Each_Documented(t *testing.T) {
 	documented := sections(t, "The group's file")
 	for _, name := range catalog.Names() {
 		assert.Contains(t, documented["resource.policy"], "\n- `"+name+"`: ")

@@ -102,8 +102,8 @@ func awaitEnds(t *testing.T, members []int) {
 	}
 }
 
-// TestDemoLeavesNothingBehind: whatever ends a demo ends its members.
-func TestDemoLeavesNothingBehind(t *testing.T) {
+// TestDemo_Ended_NothingLeft: whatever ends a demo ends its members.
+func TestDemo_Ended_NothingLeft(t *testing.T) {
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int
@@ -141,8 +141,8 @@ func TestStopAfter(t *testing.T) {
 	require.Len(t, stop, 2)
 }
 
-// TestDemoCannotWrite: a summary that cannot be written is a failure.
-func TestDemoCannotWrite(t *testing.T) {
+// TestDemo_FolderNotWritable_Error: a summary that cannot be written is a failure.
+func TestDemo_FolderNotWritable_Error(t *testing.T) {
 	for _, format := range []string{"text", "json"} {
 		t.Run(format, func(t *testing.T) {
 			full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -176,8 +176,8 @@ func TestDemoSummary(t *testing.T) {
 	require.NotContains(t, b.String(), "no token travels")
 }
 
-// TestDemoChecksFirst: nothing is said before the options are known to be good.
-func TestDemoChecksFirst(t *testing.T) {
+// TestDemo_Invalid_RefusedFirst: nothing is said before the options are known to be good.
+func TestDemo_Invalid_RefusedFirst(t *testing.T) {
 	b := newCABench(t)
 	b.fails(cli.ExitUsage, "--dir /proc/x: ", "demo", "--dir", "/proc/x")
 	require.Empty(t, b.out.String())

@@ -43,7 +43,7 @@ func leaveOf(t *testing.T, id node.Identity) []byte {
 
 // A folder whose member is none any more is no place to join into, whoever knows
 // of it: the journal, the group file or the CA.
-func TestJoinIntoTheFolderOfADeadMember(t *testing.T) {
+func TestJoin_FolderOfDepartedMember_Refused(t *testing.T) {
 	b := started(t)
 	s := b.serve()
 	dead := func(dir, says string, offline bool, line string) {
@@ -96,7 +96,7 @@ func TestJoinIntoTheFolderOfADeadMember(t *testing.T) {
 }
 
 // The first member is told to make the tokens until it, or another, has run.
-func TestJoinAgainOfTheFirstMember(t *testing.T) {
+func TestJoin_FirstMemberAgain_SameFiles(t *testing.T) {
 	b := started(t)
 	s := b.serve()
 	line := b.invited("a", s.address)
@@ -119,7 +119,7 @@ func TestJoinAgainOfTheFirstMember(t *testing.T) {
 }
 
 // A second daemon on a state_dir says whose it is.
-func TestNodeOnATakenStateDir(t *testing.T) {
+func TestNode_StateDirTaken_Refused(t *testing.T) {
 	b := nodeBench(t, time.Now())
 	b.write("node.toml", memberSettings)
 	id, err := node.LoadIdentity("a.crt", "a.key", "ca/group.crt")
@@ -169,7 +169,7 @@ func TestJoin_Unreachable_TriesAgainAndKeepsTheKey(t *testing.T) {
 	assert.FileExists(t, "m/member.key", "the CA has not refused")
 }
 
-func TestPrintMembersAndFaults(t *testing.T) {
+func TestStatus_MembersAndFaults_Printed(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, printMembers(&out, []api.MemberInfo{
 		{Name: "a", Sequence: 1, Addresses: []string{"a:1", "b:2"}}, {Name: "b", Sequence: 1}, {Name: "c"},

@@ -17,8 +17,8 @@ func (s *specimens) blockFile(name string, blocks ...keyfile.Block) {
 	s.write(name, string(text))
 }
 
-// TestInspectShowsWhatMembersSay: about themselves and each other.
-func TestInspectShowsWhatMembersSay(t *testing.T) {
+// TestInspect_MemberStatements_Shown: about themselves and each other.
+func TestInspect_MemberStatements_Shown(t *testing.T) {
 	s := newSpecimens(t)
 	leave, err := certificate.Leave{Member: s.a.Member(), Time: 1}.Sign(s.group.ID(), s.key("a"))
 	require.NoError(t, err)
@@ -40,8 +40,8 @@ func TestInspectShowsWhatMembersSay(t *testing.T) {
 	assert.Contains(t, out, key.Public().String())
 }
 
-// TestInspectAfterARotation: what the retired key has signed can still be read.
-func TestInspectAfterARotation(t *testing.T) {
+// TestInspect_AfterRotation_Verified: what the retired key has signed can still be read.
+func TestInspect_AfterRotation_Verified(t *testing.T) {
 	s := newSpecimens(t)
 	s.journal()
 	for _, step := range []string{"begin", "switch", "retire"} {

@@ -91,9 +91,9 @@ func (s *specimens) journal() string {
 	return filepath.Join("journal", journal.SegmentName(1))
 }
 
-// TestInspectShows: everything is recognised, what can be verified is, and what
+// TestInspect_EachFile_Shown: everything is recognised, what can be verified is, and what
 // cannot is said.
-func TestInspectShows(t *testing.T) {
+func TestInspect_EachFile_Shown(t *testing.T) {
 	s := newSpecimens(t)
 	s.message("offer", false, &wire.Offer{
 		Token: s.genesis.ID(), Hop: 1, Genesis: s.genesis.Raw(), Signers: []ident.Member{s.a.Member()},
@@ -159,8 +159,8 @@ func (s *specimens) checkJSON(out string) {
 	}
 }
 
-// TestInspectNeverShowsASecret, not even in part.
-func TestInspectNeverShowsASecret(t *testing.T) {
+// TestInspect_Secret_NeverShown, not even in part.
+func TestInspect_Secret_NeverShown(t *testing.T) {
 	s := newSpecimens(t)
 	seed := s.key("a").Seed()
 	for _, output := range []string{"text", "json"} {
@@ -187,8 +187,8 @@ func TestInspectAltered(t *testing.T) {
 	}
 }
 
-// TestInspectRefuses what is no object, with a code and a reason.
-func TestInspectRefuses(t *testing.T) {
+// TestInspect_Invalid_Refused what is no object, with a code and a reason.
+func TestInspect_Invalid_Refused(t *testing.T) {
 	s := newSpecimens(t)
 	segment := s.journal()
 	whole, err := os.ReadFile(segment)
@@ -233,9 +233,9 @@ func TestInspectRefuses(t *testing.T) {
 	}
 }
 
-// TestInspectTornJournal: the end of a journal beside a running member, or
+// TestInspect_TornJournal_Reported: the end of a journal beside a running member, or
 // after a crash, is no damage. Everything before it is shown.
-func TestInspectTornJournal(t *testing.T) {
+func TestInspect_TornJournal_Reported(t *testing.T) {
 	s := newSpecimens(t)
 	segment := s.journal()
 	whole, err := os.ReadFile(segment)
@@ -251,16 +251,16 @@ func TestInspectTornJournal(t *testing.T) {
 	}
 }
 
-// TestInspectStandardInput reads what is piped in.
-func TestInspectStandardInput(t *testing.T) {
+// TestInspect_StandardInput_Read reads what is piped in.
+func TestInspect_StandardInput_Read(t *testing.T) {
 	s := newSpecimens(t)
 	s.in = string(s.genesis.Raw())
 	assert.Contains(t, s.must("inspect", "-"), "resource: ftp")
 }
 
-// TestInspectKeepsTheTerminalSafe: names that somebody made up cannot act on a
+// TestInspect_ControlCharacters_Escaped: names that somebody made up cannot act on a
 // terminal.
-func TestInspectKeepsTheTerminalSafe(t *testing.T) {
+func TestInspect_ControlCharacters_Escaped(t *testing.T) {
 	s := newSpecimens(t)
 	body := token.GenesisBody{Resource: "x\x1b]0;owned\x07\n\u202eevil", Generator: s.a.Member()}
 	g, err := body.Sign(s.group.ID(), s.key("a"))
@@ -283,7 +283,7 @@ func TestInspectKeepsTheTerminalSafe(t *testing.T) {
 // A group file can be read before anybody has one to verify with, and what was
 // signed is there as it was written. Alone it does not count as verified:
 // anybody can make a group file.
-func TestInspectGroupFileByItself(t *testing.T) {
+func TestInspect_GroupFile_Shown(t *testing.T) {
 	s := started(t)
 	s.write("group.toml", smallGroup+"policy = \"multitoken\"\npreset = \"jittered\"\ntarget_interval = \"2m\"\ninterval_factor = 2.5\n")
 	s.must("ca", "config", "group.toml")

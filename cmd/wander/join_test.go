@@ -150,7 +150,7 @@ func (b *caBench) identityOfCA() [16]byte {
 }
 
 // The second one meets the first.
-func TestJoinMeetsOthers(t *testing.T) {
+func TestJoin_OtherFiles_Kept(t *testing.T) {
 	b := started(t)
 	s := b.serve()
 	b.must("join", b.invited("a", s.address), "--dir", "a")
@@ -178,7 +178,7 @@ func TestJoinMeetsOthers(t *testing.T) {
 
 // A crash at any step leaves what the same command finishes: with the same key,
 // and so the same member.
-func TestJoinAgainAfterACrash(t *testing.T) {
+func TestJoin_AfterCrash_Completed(t *testing.T) {
 	b := started(t)
 	s := b.serve()
 	line := b.invited("a", s.address)
@@ -229,7 +229,7 @@ func TestJoinAgainAfterACrash(t *testing.T) {
 
 // The service may be killed and started at will: what it has issued it issues
 // again to the same key only.
-func TestJoinOverARestartOfTheService(t *testing.T) {
+func TestJoin_ServiceRestarts_Completed(t *testing.T) {
 	b := started(t)
 	s := b.serve()
 	line := b.invited("a", s.address)
@@ -246,7 +246,7 @@ func TestJoinOverARestartOfTheService(t *testing.T) {
 }
 
 // join tries again while the service is away, and takes what comes.
-func TestJoinWaits(t *testing.T) {
+func TestJoin_ServiceAway_Waits(t *testing.T) {
 	b := started(t)
 	s := b.serve()
 	line := b.invited("a", s.address)
@@ -265,7 +265,7 @@ func TestJoinWaits(t *testing.T) {
 }
 
 // What is there is never overwritten.
-func TestJoinRefusesOthersHomes(t *testing.T) {
+func TestJoin_HomeOfAnother_Refused(t *testing.T) {
 	b := started(t)
 	s := b.serve()
 	a, c := b.invited("a", s.address), b.invited("c", s.address)
@@ -301,7 +301,7 @@ func TestJoinRefusesOthersHomes(t *testing.T) {
 	assert.NotContains(t, s.log.String(), "no invite")
 }
 
-func TestJoinRefuses(t *testing.T) {
+func TestJoin_Invalid_Refused(t *testing.T) {
 	b := started(t)
 	s := b.serve()
 	line := b.invited("a", s.address)

@@ -126,7 +126,7 @@ func TestShortTimes(t *testing.T) {
 	assert.Equal(t, "0 %", percent(0))
 }
 
-// All presets of a policy stand in one table, but those that do not use what was
+// All presets of a policy are in one table, but those that do not use what was
 // set.
 func TestPlanCompare(t *testing.T) {
 	code, out, errs := runCommand("", append(quickPlan, "--compare")...)

@@ -286,7 +286,7 @@ func (r *runner) warn(text string) {
 }
 
 // deadlineOf is the grant's deadline on this process's clock. The wall clock
-// stands in for it only where the two processes do not share one.
+// replaces it only where the two processes do not share one.
 func deadlineOf(g api.Grant) clock.Instant {
 	if g.BootID == boottime.ID() {
 		return g.DeadlineBoot

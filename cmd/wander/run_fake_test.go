@@ -27,7 +27,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// runHang bounds tests that would otherwise wait for ever. Nothing is measured
+// runHang bounds tests that would otherwise wait without end. Nothing is measured
 // against it.
 const runHang = 3 * time.Minute
 
@@ -53,18 +53,18 @@ func init() {
 
 // fakeDaemon is a daemon whose answers the test decides.
 type fakeDaemon struct {
-	answer   func(context.Context, api.AcquireRequest) (api.Lease, error)
+	answer   func(context.Context, api.AcquireRequest) (api.HeldGrant, error)
 	requests chan api.AcquireRequest
 	releases chan api.ReleaseRequest
 }
 
-func newFakeDaemon(answer func(context.Context, api.AcquireRequest) (api.Lease, error)) *fakeDaemon {
+func newFakeDaemon(answer func(context.Context, api.AcquireRequest) (api.HeldGrant, error)) *fakeDaemon {
 	return &fakeDaemon{
 		answer: answer, requests: make(chan api.AcquireRequest, 16), releases: make(chan api.ReleaseRequest, 16),
 	}
 }
 
-func (f *fakeDaemon) Acquire(ctx context.Context, r api.AcquireRequest) (api.Lease, error) {
+func (f *fakeDaemon) Acquire(ctx context.Context, r api.AcquireRequest) (api.HeldGrant, error) {
 	f.requests <- r
 	return f.answer(ctx, r)
 }
@@ -99,39 +99,39 @@ func (f *fakeDaemon) listen(t *testing.T, socket string) (stop func()) {
 	return stop
 }
 
-type fakeLease struct {
+type fakeGrant struct {
 	grant api.Grant
 	lost  chan api.LostReason
 }
 
-func (l *fakeLease) Grant() api.Grant            { return l.grant }
-func (l *fakeLease) Lost() <-chan api.LostReason { return l.lost }
-func (l *fakeLease) Release(bool, int)           {}
+func (l *fakeGrant) Grant() api.Grant            { return l.grant }
+func (l *fakeGrant) Lost() <-chan api.LostReason { return l.lost }
+func (l *fakeGrant) Release(bool, int)           {}
 
-func testLease(hold time.Duration) *fakeLease {
-	return &fakeLease{lost: make(chan api.LostReason, 1), grant: api.Grant{
+func testGrant(hold time.Duration) *fakeGrant {
+	return &fakeGrant{lost: make(chan api.LostReason, 1), grant: api.Grant{
 		ID: ident.Grant{1}, Resource: "ftp", Member: ident.Member{2}, Name: "alpha", Token: ident.Token{3},
 		Hop: 41, Fence: 41, Deadline: time.Now().Add(hold).Round(0),
 		DeadlineBoot: boottime.Now().Add(hold), BootID: boottime.ID(),
 	}}
 }
 
-func granting(l api.Lease) *fakeDaemon {
-	return newFakeDaemon(func(context.Context, api.AcquireRequest) (api.Lease, error) { return l, nil })
+func granting(l api.HeldGrant) *fakeDaemon {
+	return newFakeDaemon(func(context.Context, api.AcquireRequest) (api.HeldGrant, error) { return l, nil })
 }
 
 // grantingFor grants from the demand on.
 func grantingFor(hold time.Duration) *fakeDaemon {
-	return newFakeDaemon(func(context.Context, api.AcquireRequest) (api.Lease, error) { return testLease(hold), nil })
+	return newFakeDaemon(func(context.Context, api.AcquireRequest) (api.HeldGrant, error) { return testGrant(hold), nil })
 }
 
 func refusing(err error) *fakeDaemon {
-	return newFakeDaemon(func(context.Context, api.AcquireRequest) (api.Lease, error) { return nil, err })
+	return newFakeDaemon(func(context.Context, api.AcquireRequest) (api.HeldGrant, error) { return nil, err })
 }
 
 // hesitating neither grants nor refuses.
 func hesitating() *fakeDaemon {
-	return newFakeDaemon(func(ctx context.Context, _ api.AcquireRequest) (api.Lease, error) {
+	return newFakeDaemon(func(ctx context.Context, _ api.AcquireRequest) (api.HeldGrant, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})

@@ -59,7 +59,7 @@ func TestRun_EmptyName_UsageError(t *testing.T) {
 	assert.Contains(t, errs.String(), "the resource name is empty")
 }
 
-func TestRunFlagsStandAnywhereBeforeTheCommand(t *testing.T) {
+func TestRun_FlagsBeforeTheCommand_Anywhere(t *testing.T) {
 	for args, want := range map[string]string{
 		"--wait 5s -q ftp -- cmd -x":        "cmd -x",
 		"--wait 5s ftp -q -- cmd -x":        "cmd -x",
@@ -93,7 +93,7 @@ func newTestFlags(o *runOptions) *pflag.FlagSet {
 	return f
 }
 
-func TestRunHelpAfterTheResource(t *testing.T) {
+func TestRun_HelpAfterTheResource_Shown(t *testing.T) {
 	var out, errs bytes.Buffer
 	env := &environment{Environment: cli.Environment{In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }, Now: time.Now}}
 	assert.Equal(t, cli.ExitOK, run(env, []string{"run", "ftp", "--help"}))

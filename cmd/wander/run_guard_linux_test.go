@@ -134,7 +134,7 @@ func TestRun_ProcessLeftGroup_Stopped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			socket := runSocket(t)
-			granting(testLease(time.Hour)).listen(t, socket)
+			granting(testGrant(time.Hour)).listen(t, socket)
 			p := startRun(t, socket, "ftp", "-c", script)
 			p.expect(t, "ready")
 			assert.Equal(t, 3, p.end(t))
@@ -149,7 +149,7 @@ func TestRun_KilledWithAGuard_CommandStopped(t *testing.T) {
 	for guard := range 2 {
 		t.Run(strconv.Itoa(guard), func(t *testing.T) {
 			socket := runSocket(t)
-			stop := granting(testLease(time.Hour)).listen(t, socket)
+			stop := granting(testGrant(time.Hour)).listen(t, socket)
 			p := startRun(t, socket, "ftp", "--grace", "10ms", "-c", `trap '' TERM; setsid sleep 1000 & echo ready; wait; sleep 1000`)
 			p.expect(t, "ready")
 			guards := guardsOf(p.Process.Pid)
@@ -167,7 +167,7 @@ func TestRun_KilledWithAGuard_CommandStopped(t *testing.T) {
 // runner died, too.
 func TestRun_GuardsKilled_ExitsWith76(t *testing.T) {
 	socket := runSocket(t)
-	granting(testLease(time.Hour)).listen(t, socket)
+	granting(testGrant(time.Hour)).listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", `setsid sleep 1000 & echo ready; wait; sleep 1000`)
 	p.expect(t, "ready")
 	for _, g := range guardsOf(p.Process.Pid) {

@@ -20,16 +20,16 @@ import (
 
 // nesting grants every resource, but none within its own grant.
 func nesting() *fakeDaemon {
-	return newFakeDaemon(func(_ context.Context, r api.AcquireRequest) (api.Lease, error) {
+	return newFakeDaemon(func(_ context.Context, r api.AcquireRequest) (api.HeldGrant, error) {
 		id := ident.Grant{r.Resource[0]}
 		for _, held := range r.Held {
 			if held == id {
 				return nil, api.ErrHeld
 			}
 		}
-		lease := testLease(time.Hour)
-		lease.grant.ID, lease.grant.Resource = id, r.Resource
-		return lease, nil
+		held := testGrant(time.Hour)
+		held.grant.ID, held.grant.Resource = id, r.Resource
+		return held, nil
 	})
 }
 
@@ -37,7 +37,7 @@ func TestRun_WithinItself_RefusedAtOnce(t *testing.T) {
 	socket := runSocket(t)
 	nesting().listen(t, socket)
 	other := runSocket(t)
-	granting(testLease(time.Hour)).listen(t, other)
+	granting(testGrant(time.Hour)).listen(t, other)
 	self, err := os.Executable()
 	require.NoError(t, err)
 	inner := fmt.Sprintf("%s=1 WANDER_SOCKET='%s' '%s' run", programVariable, socket, self)

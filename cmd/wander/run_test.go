@@ -25,7 +25,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-func TestRunExitCodes(t *testing.T) {
+func TestRun_EachEnd_ExitCode(t *testing.T) {
 	plain := filepath.Join(t.TempDir(), "plain")
 	require.NoError(t, os.WriteFile(plain, nil, 0o644))
 	for name, c := range map[string]struct {
@@ -38,10 +38,10 @@ func TestRunExitCodes(t *testing.T) {
 		says     string
 		released bool
 	}{
-		"success":   {granting(testLease(time.Hour)), []string{"--", "true"}, 0, outcomeCompleted, pointer(0), nil, "", true},
-		"failure":   {granting(testLease(time.Hour)), []string{"-c", "exit 3"}, 3, outcomeCompleted, pointer(3), nil, "", true},
-		"code 75":   {granting(testLease(time.Hour)), []string{"-c", "exit 75"}, 75, outcomeCompleted, pointer(75), nil, "", true},
-		"signal":    {granting(testLease(time.Hour)), []string{"-c", "kill -KILL $$"}, 137, outcomeCompleted, nil, pointer(9), "", true},
+		"success":   {granting(testGrant(time.Hour)), []string{"--", "true"}, 0, outcomeCompleted, pointer(0), nil, "", true},
+		"failure":   {granting(testGrant(time.Hour)), []string{"-c", "exit 3"}, 3, outcomeCompleted, pointer(3), nil, "", true},
+		"code 75":   {granting(testGrant(time.Hour)), []string{"-c", "exit 75"}, 75, outcomeCompleted, pointer(75), nil, "", true},
+		"signal":    {granting(testGrant(time.Hour)), []string{"-c", "kill -KILL $$"}, 137, outcomeCompleted, nil, pointer(9), "", true},
 		"not found": {hesitating(), []string{"--", "no-such-command"}, 127, outcomeNotFound, nil, nil, "error: ", false},
 		"no file":   {hesitating(), []string{"--", plain + "s"}, 127, outcomeNotFound, nil, nil, "error: ", false},
 		"not executable": {
@@ -143,7 +143,7 @@ func stoppedAtDeadline(t *testing.T, hold time.Duration, args []string, says str
 // TestRun_GuardNotReadyInTime_ExitsWith71: nothing has run, nothing is left, and the
 // daemon was asked for nothing.
 func TestRun_GuardNotReadyInTime_ExitsWith71(t *testing.T) {
-	socket, d := runSocket(t), granting(testLease(time.Hour))
+	socket, d := runSocket(t), granting(testGrant(time.Hour))
 	d.listen(t, socket)
 	p := startProgram(t, unreadyVariable, socket, "ftp", "-c", "echo ran")
 	assert.Equal(t, 71, p.end(t))
@@ -153,7 +153,7 @@ func TestRun_GuardNotReadyInTime_ExitsWith71(t *testing.T) {
 	assert.Empty(t, d.requests)
 }
 
-func TestRunWaitIsPassedOn(t *testing.T) {
+func TestRun_Wait_PassedOn(t *testing.T) {
 	socket := runSocket(t)
 	d := refusing(api.ErrNotGranted)
 	d.listen(t, socket)
@@ -165,7 +165,7 @@ func TestRunWaitIsPassedOn(t *testing.T) {
 	p.end(t)
 }
 
-func TestRunReportsOnTheStandardOutput(t *testing.T) {
+func TestRun_Report_OnStandardOutput(t *testing.T) {
 	socket := runSocket(t)
 	refusing(api.ErrRefused).listen(t, socket)
 	p := startRun(t, socket, "ftp", "--report", "-", "--", "true")
@@ -177,25 +177,25 @@ func TestRunReportsOnTheStandardOutput(t *testing.T) {
 
 func TestRunEnvironment(t *testing.T) {
 	socket := runSocket(t)
-	lease := testLease(time.Hour)
-	d := granting(lease)
+	held := testGrant(time.Hour)
+	d := granting(held)
 	d.listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", `
 		echo "$WANDER_RESOURCE $WANDER_MEMBER $WANDER_TOKEN $WANDER_HOP $WANDER_FENCE $WANDER_DEADLINE"; read line`)
-	p.expect(t, fmt.Sprintf("ftp %v %v 41 41 %s", lease.grant.Member, lease.grant.Token,
-		lease.grant.Deadline.UTC().Format(time.RFC3339Nano)))
+	p.expect(t, fmt.Sprintf("ftp %v %v 41 41 %s", held.grant.Member, held.grant.Token,
+		held.grant.Deadline.UTC().Format(time.RFC3339Nano)))
 	p.stdin.Close()
 	p.end(t)
 }
 
-func TestRunLosesItsGrant(t *testing.T) {
+func TestRun_GrantLost_Stopped(t *testing.T) {
 	socket := runSocket(t)
-	lease := testLease(time.Hour)
-	d := granting(lease)
+	held := testGrant(time.Hour)
+	d := granting(held)
 	d.listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", `trap 'echo term; exit 0' TERM; echo ready; while :; do :; done`)
 	p.expect(t, "ready")
-	lease.lost <- api.LostRevoked
+	held.lost <- api.LostRevoked
 	p.expect(t, "term")
 	assert.Equal(t, cli.ExitLost, p.end(t))
 	assert.Contains(t, p.stderr.String(), "revoked")
@@ -204,14 +204,14 @@ func TestRunLosesItsGrant(t *testing.T) {
 	assert.Equal(t, pointer(0), r.Exit)
 }
 
-func TestRunIgnoresALossIfToldSo(t *testing.T) {
+func TestRun_OnLossIgnore_GoesOn(t *testing.T) {
 	socket := runSocket(t)
-	lease := testLease(time.Hour)
-	d := granting(lease)
+	held := testGrant(time.Hour)
+	d := granting(held)
 	d.listen(t, socket)
 	p := startRun(t, socket, "ftp", "--on-lost", "warn", "-c", `echo ready; read line; exit 5`)
 	p.expect(t, "ready")
-	lease.lost <- api.LostRevoked
+	held.lost <- api.LostRevoked
 	await.Until(t, "the warning", func() bool {
 		return strings.Contains(p.stderr.String(), "warning: the grant was lost: revoked")
 	})
@@ -220,10 +220,10 @@ func TestRunIgnoresALossIfToldSo(t *testing.T) {
 	assert.Equal(t, outcomeCompleted, p.readReport(t).Outcome)
 }
 
-// TestRunTooLate: the machine slept between the grant and the command.
-func TestRunTooLate(t *testing.T) {
+// TestRun_GrantTooLate_NotStarted: the machine slept between the grant and the command.
+func TestRun_GrantTooLate_NotStarted(t *testing.T) {
 	socket := runSocket(t)
-	d := granting(testLease(-time.Second))
+	d := granting(testGrant(-time.Second))
 	d.listen(t, socket)
 	p := startRun(t, socket, "ftp", "--", "echo", "ran")
 	assert.Equal(t, cli.ExitLost, p.end(t))
@@ -234,12 +234,12 @@ func TestRunTooLate(t *testing.T) {
 	assert.Nil(t, r.Exit)
 }
 
-func TestRunSignalEndsTheWait(t *testing.T) {
+func TestRun_SignalWhileWaiting_Ends(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1} {
 		t.Run(s.String(), func(t *testing.T) {
 			socket := runSocket(t)
 			withdrawn := make(chan struct{})
-			d := newFakeDaemon(func(ctx context.Context, _ api.AcquireRequest) (api.Lease, error) {
+			d := newFakeDaemon(func(ctx context.Context, _ api.AcquireRequest) (api.HeldGrant, error) {
 				<-ctx.Done()
 				close(withdrawn)
 				return nil, ctx.Err()
@@ -256,9 +256,9 @@ func TestRunSignalEndsTheWait(t *testing.T) {
 	}
 }
 
-func TestRunSignalGoesToTheCommand(t *testing.T) {
+func TestRun_Signal_GoesToTheCommand(t *testing.T) {
 	socket := runSocket(t)
-	d := granting(testLease(time.Hour))
+	d := granting(testGrant(time.Hour))
 	d.listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", `trap 'echo usr1' USR1; trap 'echo term; exit 6' TERM; echo ready; while :; do :; done`)
 	p.expect(t, "ready")
@@ -271,9 +271,9 @@ func TestRunSignalGoesToTheCommand(t *testing.T) {
 	assert.Equal(t, 6, await.Next(t, "what the command does", d.releases).Exit)
 }
 
-func TestRunReleasesToTheRestartedDaemon(t *testing.T) {
+func TestRun_DaemonRestarted_Released(t *testing.T) {
 	socket := runSocket(t)
-	stop := granting(testLease(time.Hour)).listen(t, socket)
+	stop := granting(testGrant(time.Hour)).listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", `echo ready; read line; exit 5`)
 	p.expect(t, "ready")
 	stop()
@@ -288,7 +288,7 @@ func TestRunReleasesToTheRestartedDaemon(t *testing.T) {
 	assert.Equal(t, 5, p.end(t))
 }
 
-func TestRunKeepsItsDeadlineWithoutADaemon(t *testing.T) {
+func TestRun_DaemonAway_DeadlineKept(t *testing.T) {
 	t.Parallel()
 	socket := runSocket(t)
 	stop := grantingFor(time.Second).listen(t, socket)
@@ -299,14 +299,14 @@ func TestRunKeepsItsDeadlineWithoutADaemon(t *testing.T) {
 	p.expectAllDead(t)
 }
 
-func TestRunWaitsThroughARestart(t *testing.T) {
+func TestRun_DaemonRestarts_WaitsOn(t *testing.T) {
 	socket := runSocket(t)
 	d := hesitating()
 	stop := d.listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", "exit 5")
 	await.Next(t, "what the command does", d.requests)
 	stop()
-	next := granting(testLease(time.Hour))
+	next := granting(testGrant(time.Hour))
 	next.listen(t, socket)
 	assert.Equal(t, 5, p.end(t))
 	await.Next(t, "what the command does", next.releases)
@@ -314,7 +314,7 @@ func TestRunWaitsThroughARestart(t *testing.T) {
 
 func TestRunKilled(t *testing.T) {
 	socket := runSocket(t)
-	granting(testLease(time.Hour)).listen(t, socket)
+	granting(testGrant(time.Hour)).listen(t, socket)
 	p := startRun(t, socket, "ftp", "--grace", "10ms", "-c", `trap '' TERM; sleep 1000 & echo ready; wait; sleep 1000`)
 	p.expect(t, "ready")
 	require.NoError(t, p.Process.Kill())
@@ -322,9 +322,9 @@ func TestRunKilled(t *testing.T) {
 	_ = p.Wait()
 }
 
-func TestRunReportsToADescriptor(t *testing.T) {
+func TestRun_Report_ToDescriptor(t *testing.T) {
 	socket := runSocket(t)
-	granting(testLease(time.Hour)).listen(t, socket)
+	granting(testGrant(time.Hour)).listen(t, socket)
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	defer r.Close()
@@ -349,7 +349,7 @@ func TestRunReportsToADescriptor(t *testing.T) {
 	}, report)
 }
 
-func TestDeadlineOfAnotherClock(t *testing.T) {
+func TestDeadline_WallClockJumps_BootClockCounts(t *testing.T) {
 	g := api.Grant{Deadline: time.Now().Add(time.Hour), DeadlineBoot: 5, BootID: boottime.ID()}
 	assert.Equal(t, clock.Instant(5), deadlineOf(g))
 	g.BootID = "another boot"
@@ -358,7 +358,7 @@ func TestDeadlineOfAnotherClock(t *testing.T) {
 	assert.Greater(t, left, time.Hour-runHang)
 }
 
-func TestLabelFits(t *testing.T) {
+func TestLabel_EachText_Fits(t *testing.T) {
 	assert.Equal(t, "a b?c", label([]string{"a", "b\x00c"}))
 	long := label([]string{strings.Repeat("é", api.MaxLabel)})
 	assert.LessOrEqual(t, len(long), api.MaxLabel)

@@ -17,7 +17,7 @@ import (
 	"github.com/wandertoken/wander/node/store"
 )
 
-// settings are a node's, as they stand in its file. A file names them under
+// settings are a node's, as they are in its file. A file names them under
 // [section] key; the environment as WANDER_SECTION_KEY; docs/configuration.md
 // says what each does.
 type settings struct {

@@ -146,9 +146,9 @@ func listenAt(address string) string {
 	return strings.Replace(memberSettings, "127.0.0.1:0", address, 1)
 }
 
-// TestNodeRefusesSettings: what is wrong ends the program with a code, one line
+// TestNode_InvalidSettings_Refused: what is wrong ends the program with a code, one line
 // that says what, and a line that says what to do.
-func TestNodeRefusesSettings(t *testing.T) {
+func TestNode_InvalidSettings_Refused(t *testing.T) {
 	b := nodeBench(t, time.Now())
 	copied, err := os.ReadFile("a.key")
 	require.NoError(t, err)
@@ -230,9 +230,9 @@ func (b *caBench) nodeFails(code int, says, file string) {
 	}
 }
 
-// TestNodeEndsWhenItMayNotTakePart: code 77, whether the certificate was revoked
+// TestNode_Ineligible_Ends: code 77, whether the certificate was revoked
 // or has ended.
-func TestNodeEndsWhenItMayNotTakePart(t *testing.T) {
+func TestNode_Ineligible_Ends(t *testing.T) {
 	ends := func(t *testing.T, b *caBench, says, hint string) {
 		b.write("node.toml", memberSettings)
 		assert.Equal(t, 77, b.wander("node", "--config", "node.toml"))

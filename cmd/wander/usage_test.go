@@ -92,7 +92,7 @@ func TestNoSocket(t *testing.T) {
 }
 
 // What belongs to another user, as root has it no test can show otherwise.
-func TestHintsAboutAnotherUser(t *testing.T) {
+func TestHint_AnotherUsersFile_Named(t *testing.T) {
 	denied := &api.Error{Code: "unavailable", Hint: "run the command as the daemon's user"}
 	assert.Equal(t, denied.Hint, unansweredHint("nosuch.sock", denied))
 	assert.Contains(t, unansweredHint("nosuch.sock", api.ErrNoDaemon), "start it with")

@@ -131,9 +131,9 @@ func TestCheckTagged(t *testing.T) {
 	assert.ErrorIs(t, canonical.CheckTagged(unhex(t, "d2 80"), 18, small), canonical.ErrTooLarge)
 }
 
-// TestRecursionIsBounded: no limit of a caller lets a nest of arrays use up
+// TestCheck_DeepNesting_Refused: no limit of a caller lets a nest of arrays use up
 // the stack.
-func TestRecursionIsBounded(t *testing.T) {
+func TestCheck_DeepNesting_Refused(t *testing.T) {
 	endless := canonical.Limits{MaxBytes: math.MaxInt, MaxDepth: math.MaxInt, MaxItems: math.MaxInt}
 	nest := bytes.Repeat([]byte{0x81}, 1<<20)
 	assert.ErrorIs(t, canonical.Check(nest, endless), canonical.ErrTooDeep)
@@ -142,9 +142,9 @@ func TestRecursionIsBounded(t *testing.T) {
 	assert.ErrorIs(t, canonical.Check(append(nest[:32:32], 0x80), endless), canonical.ErrTooDeep)
 }
 
-// TestLimitsAreExact draws a value, knows what it needs, and takes away one of
+// TestLimits_Boundary_Exact draws a value, knows what it needs, and takes away one of
 // each.
-func TestLimitsAreExact(t *testing.T) {
+func TestLimits_Boundary_Exact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawValue(t, 4)
 		data := reference(t, v)
@@ -282,9 +282,9 @@ func hasFloat(v any) bool {
 	return false
 }
 
-// TestCheckAgreesWithDecoder damages good encodings here and there, and makes
+// TestCheck_AnyBytes_AgreesWithDecoder damages good encodings here and there, and makes
 // bytes up, and compares the check with the decoder.
-func TestCheckAgreesWithDecoder(t *testing.T) {
+func TestCheck_AnyBytes_AgreesWithDecoder(t *testing.T) {
 	verdicts := map[bool]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		var data []byte
@@ -329,7 +329,7 @@ func damage(t *rapid.T, data []byte) []byte {
 	return data
 }
 
-func TestCheckDoesNotAllocate(t *testing.T) {
+func TestCheck_Valid_NoAllocations(t *testing.T) {
 	data := transferLike(t)
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
 		if canonical.Check(data, generous) != nil {

@@ -12,7 +12,7 @@ import (
 // Raw is one encoded item, carried as it is.
 type Raw = cbor.RawMessage
 
-// What Marshal refuses to exceed: only the nesting, for which the decoder has
+// unbounded is what Marshal refuses to exceed: only the nesting, for which the decoder has
 // no more patience either. The size is the caller's own.
 var unbounded = Limits{MaxBytes: math.MaxInt, MaxDepth: deepest, MaxItems: math.MaxInt}
 

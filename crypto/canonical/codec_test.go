@@ -86,8 +86,8 @@ func TestForms(t *testing.T) {
 	require.NoError(t, canonical.Unmarshal(data, &back, generous))
 }
 
-// TestUnmarshalRefuses alters one place of the object's encoding.
-func TestUnmarshalRefuses(t *testing.T) {
+// TestUnmarshal_Invalid_Refused alters one place of the object's encoding.
+func TestUnmarshal_Invalid_Refused(t *testing.T) {
 	for name, c := range map[string]struct {
 		hex  string
 		want error
@@ -131,7 +131,7 @@ func TestUsedDestination(t *testing.T) {
 	assert.ErrorIs(t, canonical.Unmarshal(unhex(t, "a1 01 00"), &o, generous), canonical.ErrNotCanonical)
 }
 
-func TestMarshalRefuses(t *testing.T) {
+func TestMarshal_Invalid_Refused(t *testing.T) {
 	for name, c := range map[string]struct {
 		v    any
 		want error

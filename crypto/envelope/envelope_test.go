@@ -63,9 +63,9 @@ func externalAAD(t require.TestingT, d envelope.Domain) []byte {
 	return aad
 }
 
-// TestOtherLibraryReadsOurs hands our envelopes to an independent COSE
+// TestSign_OtherLibrary_Verifies hands our envelopes to an independent COSE
 // implementation.
-func TestOtherLibraryReadsOurs(t *testing.T) {
+func TestSign_OtherLibrary_Verifies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d, key, kid, payload := drawDomain(t), drawKey(t), drawKID(t), drawPayload(t)
 		ours, err := envelope.Sign(d, kid, payload, key)
@@ -83,9 +83,9 @@ func TestOtherLibraryReadsOurs(t *testing.T) {
 	})
 }
 
-// TestWeReadOtherLibrary reads what the independent implementation signs; and
+// TestParse_OtherLibrary_Verified reads what the independent implementation signs; and
 // as nothing is left to choose, it signs the very same bytes.
-func TestWeReadOtherLibrary(t *testing.T) {
+func TestParse_OtherLibrary_Verified(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d, key, kid, payload := drawDomain(t), drawKey(t), drawKID(t), drawPayload(t)
 		theirs := cose.NewSign1Message()
@@ -174,8 +174,8 @@ func example(t testing.TB, size int) (envelope.Domain, envelope.Verified, *signa
 	return d, v, key
 }
 
-// TestEveryByteCounts alters each byte in turn.
-func TestEveryByteCounts(t *testing.T) {
+// TestVerify_AnyByteChanged_Refused alters each byte in turn.
+func TestVerify_AnyByteChanged_Refused(t *testing.T) {
 	d, v, key := example(t, 30)
 	for i := range v.Raw() {
 		raw := bytes.Clone(v.Raw())
@@ -189,8 +189,8 @@ func TestEveryByteCounts(t *testing.T) {
 	}
 }
 
-// TestEveryCutIsTruncated cuts after each byte.
-func TestEveryCutIsTruncated(t *testing.T) {
+// TestParse_AnyCut_Truncated cuts after each byte.
+func TestParse_AnyCut_Truncated(t *testing.T) {
 	for _, size := range []int{0, 1, 2, 30, 300} {
 		d, v, _ := example(t, size)
 		for i := range v.Raw() {
@@ -200,7 +200,7 @@ func TestEveryCutIsTruncated(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParse_Invalid_Refused(t *testing.T) {
 	d, v, _ := example(t, 30) // payload head at 25 (58 1e), signature head at 57
 	set := func(at int, b ...byte) []byte {
 		raw := bytes.Clone(v.Raw())
@@ -252,9 +252,9 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestParseIsStrict: what Parse accepts is also deterministic CBOR to the
+// TestParse_OtherEncoding_Refused: what Parse accepts is also deterministic CBOR to the
 // checker, and no other bytes.
-func TestParseIsStrict(t *testing.T) {
+func TestParse_OtherEncoding_Refused(t *testing.T) {
 	d, v, _ := example(t, 30)
 	limits := canonical.Limits{MaxBytes: envelope.MaxSize, MaxDepth: 2, MaxItems: 5}
 	require.NoError(t, canonical.CheckTagged(v.Raw(), 18, limits))
@@ -330,9 +330,9 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestNothingIsShared: an envelope is a copy of what it was made from, and its
+// TestParse_Input_NotShared: an envelope is a copy of what it was made from, and its
 // parts cannot grow into each other.
-func TestNothingIsShared(t *testing.T) {
+func TestParse_Input_NotShared(t *testing.T) {
 	d, v, key := example(t, 30)
 	raw := bytes.Clone(v.Raw())
 	u, err := envelope.Parse(d, raw)

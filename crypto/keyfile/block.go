@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// The types of blocks, as they stand in the BEGIN and END lines.
+// The types of blocks, as they are in the BEGIN and END lines.
 const (
 	PrivateKey          = "WANDER PRIVATE KEY"
 	EncryptedPrivateKey = "WANDER ENCRYPTED PRIVATE KEY"

@@ -30,7 +30,7 @@ func drawBlocks(t *rapid.T) []keyfile.Block {
 	return blocks
 }
 
-func TestBlocksRoundTrip(t *testing.T) {
+func TestBlocks_Any_RoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		blocks := drawBlocks(t)
 		text, err := keyfile.EncodeBlocks(blocks...)
@@ -54,9 +54,9 @@ func TestBlocksRoundTrip(t *testing.T) {
 	})
 }
 
-// TestTextIsExact: one character more, less or other is never read as the
+// TestBlocks_Text_Exact: one character more, less or other is never read as the
 // same blocks.
-func TestTextIsExact(t *testing.T) {
+func TestBlocks_Text_Exact(t *testing.T) {
 	text, err := keyfile.EncodeBlocks(keyfile.Block{Type: keyfile.Endpoint, Bytes: make([]byte, 61)})
 	require.NoError(t, err)
 	good, err := keyfile.DecodeBlocks(text)
@@ -84,7 +84,7 @@ func onlyNewlineMoved(a, b []byte) bool {
 	return bytes.Equal(bytes.ReplaceAll(a, []byte("\n"), nil), bytes.ReplaceAll(b, []byte("\n"), nil))
 }
 
-func TestDecodeBlocksRefuses(t *testing.T) {
+func TestDecodeBlocks_Invalid_Refused(t *testing.T) {
 	const (
 		first = "-----BEGIN WANDER ENDPOINT-----\n"
 		last  = "-----END WANDER ENDPOINT-----\n"
@@ -126,7 +126,7 @@ func TestDecodeBlocksRefuses(t *testing.T) {
 	}
 }
 
-func TestEncodeBlocksRefuses(t *testing.T) {
+func TestEncodeBlocks_Invalid_Refused(t *testing.T) {
 	_, err := keyfile.EncodeBlocks(keyfile.Block{Type: "CERTIFICATE"})
 	assert.ErrorIs(t, err, keyfile.ErrType)
 	_, err = keyfile.EncodeBlocks(keyfile.Block{Type: keyfile.Endpoint, Bytes: make([]byte, keyfile.MaxBlock+1)})

@@ -75,7 +75,7 @@ func TestEncryptedKey(t *testing.T) {
 	assert.NotEqual(t, text, again, "a new salt each time")
 }
 
-func TestEncryptRefuses(t *testing.T) {
+func TestEncrypt_Invalid_Refused(t *testing.T) {
 	_, err := keyfile.EncryptPrivateKey(testKey(t), nil, cheap)
 	assert.ErrorIs(t, err, keyfile.ErrPassphrase)
 	for _, work := range []int{-1, 0, 21, 64} {
@@ -108,7 +108,7 @@ func scrypt(t *testing.T, work int) *age.ScryptRecipient {
 	return to
 }
 
-func TestDecodePrivateKeyRefuses(t *testing.T) {
+func TestDecodePrivateKey_Invalid_Refused(t *testing.T) {
 	seed := strings.Repeat("a7", 32)
 	other, err := age.GenerateX25519Identity()
 	require.NoError(t, err)

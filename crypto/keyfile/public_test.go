@@ -12,7 +12,7 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 )
 
-func TestPublicKeyRoundTrip(t *testing.T) {
+func TestPublicKey_Text_RoundTrip(t *testing.T) {
 	key, err := signature.NewPrivateKey(bytes.Repeat([]byte{5}, signature.SeedSize))
 	require.NoError(t, err)
 	block, err := keyfile.EncodePublicKey(key.Public())
@@ -27,7 +27,7 @@ func TestPublicKeyRoundTrip(t *testing.T) {
 	assert.True(t, public.Equal(key.Public()))
 }
 
-func TestPublicKeysThatAreRefused(t *testing.T) {
+func TestPublicKey_Invalid_Refused(t *testing.T) {
 	key, err := signature.NewPrivateKey(bytes.Repeat([]byte{5}, signature.SeedSize))
 	require.NoError(t, err)
 	x := key.Public().Bytes()

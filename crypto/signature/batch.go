@@ -39,8 +39,8 @@ type item struct {
 	known bool
 }
 
-// Add takes in one signature; neither slice is kept. The verdict on it stands
-// in the answer of Verify at the index that Len had before.
+// Add takes in one signature; neither slice is kept. The verdict on it is in
+// the answer of Verify at the index that Len had before.
 func (b *Batch) Add(key *PublicKey, message, sig []byte) {
 	b.items = append(b.items, item{key: key})
 	it := &b.items[len(b.items)-1]

@@ -21,8 +21,8 @@ import (
 
 var secretSeed = bytes.Repeat([]byte{0xa7}, signature.SeedSize)
 
-// TestSecretStaysSecret prints a key in every way that a careless line might.
-func TestSecretStaysSecret(t *testing.T) {
+// TestPrivateKey_Printed_Secret prints a key in every way that a careless line might.
+func TestPrivateKey_Printed_Secret(t *testing.T) {
 	key, err := signature.NewPrivateKey(secretSeed)
 	require.NoError(t, err)
 	var out strings.Builder
@@ -45,7 +45,7 @@ func TestSecretStaysSecret(t *testing.T) {
 	assert.Contains(t, text, "not shown")
 }
 
-func TestNewPrivateKey(t *testing.T) {
+func TestPrivateKey_New_Signs(t *testing.T) {
 	for _, size := range []int{0, 31, 33, 64} {
 		_, err := signature.NewPrivateKey(make([]byte, size))
 		assert.ErrorIs(t, err, signature.ErrSeed)
@@ -95,8 +95,8 @@ func TestConcurrentUse(t *testing.T) {
 	all.Wait()
 }
 
-// TestBatchKeepsNothing changes what was added before it is verified.
-func TestBatchKeepsNothing(t *testing.T) {
+// TestBatch_Done_KeepsNothing changes what was added before it is verified.
+func TestBatch_Done_KeepsNothing(t *testing.T) {
 	key, err := signature.NewPrivateKey(secretSeed)
 	require.NoError(t, err)
 	message := []byte("message")

@@ -171,9 +171,9 @@ func TestCancellingErrors(t *testing.T) {
 	})
 }
 
-// TestAgreesWithStandard: crypto/ed25519 has another rule, but for keys and
+// TestVerify_AnySignature_AgreesWithStandard: crypto/ed25519 has another rule, but for keys and
 // signatures without points of small order the verdicts are the same.
-func TestAgreesWithStandard(t *testing.T) {
+func TestVerify_AnySignature_AgreesWithStandard(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key, err := NewPrivateKey(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "seed"))
 		require.NoError(t, err)
@@ -191,8 +191,8 @@ func TestAgreesWithStandard(t *testing.T) {
 	})
 }
 
-// TestTableIsEarned: a key used once or twice stays small.
-func TestTableIsEarned(t *testing.T) {
+// TestTable_ManyUses_Built: a key used once or twice stays small.
+func TestTable_ManyUses_Built(t *testing.T) {
 	key, err := NewPrivateKey(make([]byte, 32))
 	require.NoError(t, err)
 	sig := key.Sign(nil)
@@ -269,7 +269,7 @@ func TestCanonicalPoints(t *testing.T) {
 	})
 }
 
-func TestParsePublicKey(t *testing.T) {
+func TestPublicKey_Parse_StrictPoints(t *testing.T) {
 	for i, p := range torsion(t) {
 		_, err := ParsePublicKey(p.Bytes())
 		assert.ErrorIs(t, err, ErrSmallOrder, "%d times the generator", i)

@@ -44,7 +44,7 @@ var crasher = regexp.MustCompile(`(?m)Failing input written to (testdata\S+)`)
 // each time a second processor would look in vain for something to do.
 const frugal = "GOMAXPROCS=1"
 
-// run carries it out and fills in the record. Output is shown when it failed.
+// run performs it and fills in the record. Output is shown when it failed.
 func (e execution) run(ctx context.Context, r *record) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

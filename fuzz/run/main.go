@@ -105,7 +105,7 @@ func (o *options) check(rest []string) error {
 	return nil
 }
 
-// do carries out what the flags ask for. clean says that nothing was found.
+// do performs what the flags ask for. clean says that nothing was found.
 func (o *options) do(ctx context.Context, out io.Writer) (clean bool, err error) {
 	if o.total != "" {
 		return printTotals(out, o.total)

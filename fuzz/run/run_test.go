@@ -92,7 +92,7 @@ func TestSearch(t *testing.T) {
 
 // Targets run at the same time, each for its share, and one that finds something does
 // not end the others; whoever is alone gets all workers.
-func TestSeveralAtOnce(t *testing.T) {
+func TestRun_SeveralAtOnce_EachDone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test binary")
 	}
@@ -132,7 +132,7 @@ func TestUsage(t *testing.T) {
 
 func TestList(t *testing.T) {
 	_, all, _ := call("-list")
-	require.NotContains(t, all, "FuzzWrong", "it stands in a string only")
+	require.NotContains(t, all, "FuzzWrong", "it is in a string only")
 	code, out, _ := call("-list", "-targets", "^fuzz/FuzzMessage$")
 	require.Equal(t, exitOK, code)
 	require.Equal(t, "fuzz/FuzzMessage\n", out)

@@ -50,7 +50,7 @@ func (q *items[Instant, T]) Push(x any) { *q = append(*q, x.(item[Instant, T])) 
 func (q *items[Instant, T]) Pop() any {
 	last := len(*q) - 1
 	x := (*q)[last]
-	(*q)[last] = item[Instant, T]{} // let go of what it refers to
+	(*q)[last] = item[Instant, T]{} // drops what it refers to
 	*q = (*q)[:last]
 	return x
 }

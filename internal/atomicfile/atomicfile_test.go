@@ -14,7 +14,7 @@ import (
 
 // The old file is there or the new one, nothing is overwritten unasked, and
 // nothing is left over.
-func TestReplaceAndCreate(t *testing.T) {
+func TestFile_ReplaceAndCreate_Atomic(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, atomicfile.Create("a", []byte("1"), 0o600))
 	assert.ErrorIs(t, atomicfile.Create("a", []byte("2"), 0o600), os.ErrExist)

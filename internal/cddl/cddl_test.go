@@ -38,7 +38,7 @@ func TestDecodeExamples(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecode_Invalid_Refused(t *testing.T) {
 	for name, in := range map[string]string{
 		"nothing": "", "behind": "0000", "cut head": "19", "cut string": "4201", "cut array": "8201",
 		"cut map": "a101", "long head of 1": "1817", "of 2": "1900ff", "of 4": "1a0000ffff",
@@ -142,7 +142,7 @@ func TestUnknownNames(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParse_Invalid_Refused(t *testing.T) {
 	for name, text := range map[string]string{
 		"no rule": "= 1", "no type": "a =", "open array": "a = [ uint", "open map": "a = { 1: uint",
 		"open parenthesis": "a = ( uint", "twice": "a = 1 a = 2", "range of texts": `a = "x".."y"`,

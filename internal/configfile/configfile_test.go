@@ -44,7 +44,7 @@ func TestDecode(t *testing.T) {
 	require.Equal(t, "ftp", f.Resources[0].Name)
 }
 
-func TestFaultsNamePlaceAndRemedy(t *testing.T) {
+func TestFault_Syntax_NamesPlaceAndRemedy(t *testing.T) {
 	for name, c := range map[string]struct{ text, want, hint string }{
 		"unknown key":           {"[listen]\nadress = \":1\"\n", `x.toml:2:1: unknown key "listen.adress"`, `did you mean "listen.address"?`},
 		"unknown table":         {"[lissen]\naddress = \":1\"\n", `x.toml:1:2: unknown key "lissen"`, `did you mean "listen"?`},
@@ -64,7 +64,7 @@ func TestFaultsNamePlaceAndRemedy(t *testing.T) {
 
 // Every bad value is told with its place, its key and what is wanted, and not
 // with the types of the program.
-func TestBadValuesNamePlaceAndKey(t *testing.T) {
+func TestValue_Invalid_NamesPlaceAndKey(t *testing.T) {
 	const bare = ` is not a duration: write for example "4s", "100ms" or "90d"`
 	for text, want := range map[string]string{
 		"state_dir = 3":                       "1:13: state_dir must be text in quotes",
@@ -118,7 +118,7 @@ func TestNearest(t *testing.T) {
 	require.Empty(t, configfile.Nearest("foo", []string{"run", "ca"}), "all its letters differ")
 }
 
-func TestBadValuesAreRefused(t *testing.T) {
+func TestValue_Invalid_Refused(t *testing.T) {
 	for _, text := range []string{"[listen]\ntimeout = \"4\"\n", "[listen]\ntimeout = 4\n", "state_dir = 3\n", "x = [\n"} {
 		require.ErrorIs(t, configfile.Decode("x.toml", []byte(text), new(file)), configfile.ErrFile, text)
 	}

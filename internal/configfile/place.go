@@ -8,7 +8,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// entry is a value or the head of a table, where it stands in the text.
+// entry is a value or the head of a table, where it is in the text.
 type entry struct {
 	path []any         // names of keys, and numbers in lists
 	kind unstable.Kind // of the value; Table or ArrayTable

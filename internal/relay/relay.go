@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// maxUnderWay bounds the datagrams under way in one relay: more are lost, as on
+// maxUnderWay bounds the datagrams in transit in one relay: more are lost, as on
 // a real path.
 const maxUnderWay = 8192
 
@@ -57,7 +57,7 @@ func (c *Crew) add(r *Relay) {
 // unmapped is an address as sockets of IPv4 have it.
 func unmapped(a netip.AddrPort) netip.AddrPort { return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()) }
 
-// Relay stands in front of one member: what others send to its address arrives
+// Relay is in front of one member: what others send to its address arrives
 // at the member, and the member's answers at them. Each sender that is not of its
 // crew gets a socket of its own towards the member, so that the answers find their
 // way back.
@@ -206,7 +206,7 @@ func (r *Relay) sendDue() time.Duration {
 	}
 }
 
-// Close ends the relay; what is under way is lost.
+// Close ends the relay; what is in transit is lost.
 func (r *Relay) Close() {
 	close(r.done)
 	_ = r.front.Close()

@@ -65,7 +65,7 @@ func TestCrew_TwoMembers_MeetAtTheirFronts(t *testing.T) {
 	}
 }
 
-func TestDelaysBothWays(t *testing.T) {
+func TestRelay_Delay_BothWays(t *testing.T) {
 	const delay = 5 * time.Millisecond
 	c := dial(t, Path{Delay: delay})
 	buf := make([]byte, 100)
@@ -80,7 +80,7 @@ func TestDelaysBothWays(t *testing.T) {
 	}
 }
 
-func TestLosesItsShare(t *testing.T) {
+func TestRelay_Loss_ItsShare(t *testing.T) {
 	r, err := New(echo(t), Path{Loss: 0.3, Delay: time.Hour}, 1)
 	require.NoError(t, err)
 	defer r.Close()
@@ -90,7 +90,7 @@ func TestLosesItsShare(t *testing.T) {
 	require.InDelta(t, 700, len(r.queue), 50)
 }
 
-func TestJitterReorders(t *testing.T) {
+func TestRelay_Jitter_Reorders(t *testing.T) {
 	r, err := New(echo(t), Path{Delay: time.Hour, Jitter: time.Minute}, 1)
 	require.NoError(t, err)
 	defer r.Close()

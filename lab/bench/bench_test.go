@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestSubjectsHandOver: each subject runs as two processes and counts.
-func TestSubjectsHandOver(t *testing.T) {
+// TestSubjects_Each_HandOver: each subject runs as two processes and counts.
+func TestSubjects_Each_HandOver(t *testing.T) {
 	for _, subject := range subjectNames() {
 		t.Run(subject, func(t *testing.T) {
 			t.Parallel()
@@ -63,8 +63,8 @@ func TestIdle_TwoMembers_Measured(t *testing.T) {
 	await.Until(t, "one of them wakes up in a window", func() bool { return errors.Is(i.run(io.Discard), errRestless) })
 }
 
-// TestScriptHasTheRealSizes: the straw man's frames are as long as a member's.
-func TestScriptHasTheRealSizes(t *testing.T) {
+// TestScript_Messages_RealSizes: the straw man's frames are as long as a member's.
+func TestScript_Messages_RealSizes(t *testing.T) {
 	s, err := newScript()
 	require.NoError(t, err)
 	for _, m := range []wire.Message{&s.offer, &s.accept, &s.transfer, &s.receipt} {
@@ -76,8 +76,8 @@ func TestScriptHasTheRealSizes(t *testing.T) {
 	}
 }
 
-// TestStrawChecksSignatures: the straw man does the work that it is there for.
-func TestStrawChecksSignatures(t *testing.T) {
+// TestStraw_ForgedSignature_Refused: the straw man does the work that it is there for.
+func TestStraw_ForgedSignature_Refused(t *testing.T) {
 	for _, keys := range []func(*straw, role) error{projectKeys, standardKeys} {
 		var sender, receiver straw
 		require.NoError(t, keys(&sender, role{Peer: "somebody"}))
@@ -106,7 +106,7 @@ func TestMedian(t *testing.T) {
 	assert.Equal(t, 2.0, median([]float64{9, 1, 3, 2}))
 }
 
-func TestFollowCountsNeighbours(t *testing.T) {
+func TestFollow_Neighbours_Counted(t *testing.T) {
 	at := func(ms int) time.Time { return time.UnixMilli(int64(ms)) }
 	visits := make(chan visit, 20)
 	for i := range 7 {
@@ -132,7 +132,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-func TestGroupFilesAreAnIdentity(t *testing.T) {
+func TestGroupFiles_Read_OneGroup(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, makeGroup(dir, names[:], fastest(64)))
 	id, err := identity(filepath.Join(dir, names[1]))

@@ -226,7 +226,7 @@ type visit struct {
 const stay = 12
 
 // visit waits for the token, keeps it for long enough that a member that
-// accepts beforehand has done so, and lets go of it.
+// accepts beforehand has done so, and releases it.
 func (s situation) visit(ctx context.Context, n *node.Node) visit {
 	g, err := n.Get(ctx, api.AcquireRequest{Resource: resource})
 	if err != nil {

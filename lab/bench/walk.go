@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// quiet stands in the place of a preset: a group that has no token, and whose
+	// quiet takes the place of a preset: a group that has no token, and whose
 	// members want nothing. It shows what a group costs by itself.
 	quiet = "quiet"
 	// skipShare is operation_time in skip_delays, as in the papers' 4 s and 0.1 s.
@@ -35,7 +35,7 @@ const (
 	settle = 40 * time.Second
 	// settleRounds is how many rounds of operations it runs before.
 	settleRounds = 1.5
-	// maxCrew bounds the members of a group: each takes a socket, four files and some
+	// maxCrew bounds the members of a group: each takes a socket, four files and about
 	// 10 MB.
 	maxCrew = 1000
 	// slack is how much longer than an operation a grant is, for timers that are
@@ -182,7 +182,7 @@ func (w *walk) prepare(c crew) error {
 	return nil
 }
 
-// settled is how long a group runs until what it does is what it does for ever.
+// settled is how long a group runs until what it does repeats.
 func (w *walk) settled(members int) time.Duration {
 	round := time.Duration(members) * w.operation
 	return max(settle, time.Duration(settleRounds*float64(round)))

@@ -118,7 +118,7 @@ func secondByChange(runs []changed, span int) [][2]float64 {
 
 const beyondColdNotes = `All members begin at one instant, without a token. *In step* is the mean resultant length of the instants of operations, on a circle of a third of the
 target or of three targets, whichever is larger, between the 30th and the 40th target: 1 is all at once, 0 is evenly spread. A test of its package
-(TestColdStartNeedsJitterOrIntegral) shows that *t3gj* without both jitter and integral locks permanently; *paper* shows it here.`
+(TestColdStart_NoJitterNoIntegral_Oscillates) shows that *t3gj* without both jitter and integral locks permanently; *paper* shows it here.`
 
 // coldSpan is for how many targets it is observed whether members are in step.
 const coldSpan = 10

@@ -15,9 +15,9 @@ import (
 // smallGroups are quick.
 var smallGroups = manyGroups{sizes: []int{60, 200}, warm: 30 * time.Second, length: 60 * time.Second}
 
-// TestBeyondManyTokens: each part hands in a row for each preset, size and quantity,
+// TestBeyond_ManyTokens_Measured: each part hands in a row for each preset, size and quantity,
 // and every preset stays within some tens of percents of its goals even in a minute.
-func TestBeyondManyTokens(t *testing.T) {
+func TestBeyond_ManyTokens_Measured(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		run  func(*Lab) error

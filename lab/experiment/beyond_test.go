@@ -11,7 +11,7 @@ import (
 )
 
 // A goal is met or not, and only measured where it has no limit.
-func TestGoalsAreMetOrNot(t *testing.T) {
+func TestGoals_EachKind_MetOrNot(t *testing.T) {
 	e := experiment.Experiment{Name: "x", Title: "Goals", Source: "goal", Goals: true, Run: func(l *experiment.Lab) error {
 		l.Row(claim("x-1", experiment.AtMost(0.1)), []float64{0.05, 0.05, 0.06, 0.06, 0.07, 0.07})
 		l.Row(claim("x-2", experiment.AtMost(0.1)), []float64{0.15, 0.15, 0.16, 0.16, 0.17, 0.17})
@@ -45,7 +45,7 @@ func TestGoals_Rows_SplitAndCompared(t *testing.T) {
 
 // The experiments about goals have nothing in common with those about papers:
 // they are named apart, found by their names, and not run with all.
-func TestGoalsAreApart(t *testing.T) {
+func TestGoals_Names_Distinct(t *testing.T) {
 	for _, e := range experiment.All() {
 		assert.False(t, e.Goals, e.Name)
 	}

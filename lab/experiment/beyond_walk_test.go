@@ -21,7 +21,7 @@ import (
 
 // A loss is felt until an operation begins, and not at all while one runs; there is
 // no token until one is made, unless another one lives.
-func TestLosingNotesHowLongLossesAreFelt(t *testing.T) {
+func TestLosing_Loss_DurationNoted(t *testing.T) {
 	a, b, c := ident.Token{1}, ident.Token{2}, ident.Token{3}
 	o := newLosing(nil, at(10), time.Minute, time.Second, rand.New(rand.NewPCG(1, 1)))
 	o.TokenBorn(at(0), 0, a)
@@ -56,7 +56,7 @@ func roundRobin() walkGroup {
 
 // The losses that are planned happen, of their kinds and in turn; the watcher that
 // dies is the one that passed the token on.
-func TestLosingInjectsTheLosses(t *testing.T) {
+func TestLosing_Plan_Injected(t *testing.T) {
 	g := roundRobin()
 	w, err := g.world(t.Context(), 1)
 	require.NoError(t, err)
@@ -106,7 +106,7 @@ func TestDueWatch(t *testing.T) {
 
 // With policies that pass the token round, everything is as in a perfect round
 // robin, and what it costs is counted.
-func TestWalkRunOfARoundRobin(t *testing.T) {
+func TestWalk_RoundRobin_Exact(t *testing.T) {
 	g := roundRobin()
 	r, err := g.run(t.Context(), 1)
 	require.NoError(t, err)
@@ -137,7 +137,7 @@ func (m turner) Step(_ clock.Instant, e policy.Event, actions []policy.Action) [
 
 // The experiments run, and hold their goals against the presets that are this
 // project's, and against no other.
-func TestGoalsOfTheWalk(t *testing.T) {
+func TestWalk_Goals_Met(t *testing.T) {
 	l := newLab(t.Context(), Experiment{Name: "beyond-walk-stress", Goals: true}, Options{Seeds: Seeds(1, 1), Parallel: 1})
 	const short = 10_000 * time.Second
 	var own []string
@@ -184,7 +184,7 @@ func TestTuned_TokenLost_Replaced(t *testing.T) {
 
 // Who lies about waiting gains nothing to speak of, one or 5 % of the members
 // together.
-func TestGainOfLiars(t *testing.T) {
+func TestLiars_Gain_Measured(t *testing.T) {
 	assert.Equal(t, 2.0, gain([]uint64{10, 30, 10, 10}, []int{1, 3}))
 	for _, d := range deceits(nil) {
 		if d.lie != liars.Starved {
@@ -199,7 +199,7 @@ func TestGainOfLiars(t *testing.T) {
 }
 
 // Two that mark another one as served, or that invent a token, harm hardly anybody.
-func TestTwoLiarsHarmLittle(t *testing.T) {
+func TestLiars_Two_HarmLittle(t *testing.T) {
 	for _, d := range []deceit{
 		{id: "marks-2", liars: 2, lie: liars.Marking},
 		{id: "invents-2", liars: 2, lie: liars.Inventing},

@@ -73,7 +73,7 @@ func short() setting {
 	return s
 }
 
-func TestReadingsOfLoss(t *testing.T) {
+func TestLoss_Readings_Distinct(t *testing.T) {
 	for name, c := range map[string]struct {
 		s         setting
 		low, high uint64
@@ -107,7 +107,7 @@ func TestColdStart(t *testing.T) {
 
 // Without coordination the number of operations at once is nearly Poisson
 // distributed with mean 1.
-func TestBenchmarkIsPoisson(t *testing.T) {
+func TestBenchmark_Arrivals_Poisson(t *testing.T) {
 	o, err := journalBenchmark().run(1)
 	require.NoError(t, err)
 	for k, want := range []float64{math.Exp(-1), math.Exp(-1), math.Exp(-1) / 2, math.Exp(-1) / 6} {

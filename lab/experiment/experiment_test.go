@@ -164,7 +164,7 @@ func TestPercentiles(t *testing.T) {
 	})
 }
 
-func TestMistakesOfExperiments(t *testing.T) {
+func TestExperiments_Mistakes_Found(t *testing.T) {
 	boom := errors.New("boom")
 	good := claim("x-1", experiment.AtMost(0.1))
 	noUnit := good
@@ -203,7 +203,7 @@ func TestMistakesOfExperiments(t *testing.T) {
 	assert.ErrorIs(t, err, experiment.ErrNoSeeds)
 }
 
-func TestGatherKeepsTheOrderOfTheSeeds(t *testing.T) {
+func TestGather_Seeds_InOrder(t *testing.T) {
 	var last int
 	e := experiment.Experiment{Name: "x", Run: func(l *experiment.Lab) error {
 		got, err := experiment.Gather(l, func(seed uint64) (uint64, error) { return seed * 10, nil })
@@ -226,7 +226,7 @@ func TestGatherKeepsTheOrderOfTheSeeds(t *testing.T) {
 }
 
 // A failing run names its seed, and no further ones begin.
-func TestGatherStopsAtAnError(t *testing.T) {
+func TestGather_Error_Stops(t *testing.T) {
 	boom := errors.New("boom")
 	ran := 0
 	e := experiment.Experiment{Name: "x", Run: func(l *experiment.Lab) error {
@@ -293,7 +293,7 @@ func files(t *testing.T, parallel int) map[string]string {
 	return all
 }
 
-func TestFilesAreTheSameAgain(t *testing.T) {
+func TestFiles_WrittenAgain_Same(t *testing.T) {
 	once := files(t, 1)
 	assert.Equal(t, once, files(t, 5))
 	assert.Len(t, once, 5)

@@ -89,8 +89,8 @@ func replaceTable(t *testing.T, page, name, table string) string {
 	return head + "<!-- " + name + " -->\n" + table + "<!-- end -->\n" + tail
 }
 
-// TestPageNamesEveryPolicy: none is left without advice.
-func TestPageNamesEveryPolicy(t *testing.T) {
+// TestPage_EveryPolicy_Named: none is left without advice.
+func TestPage_EveryPolicy_Named(t *testing.T) {
 	page, err := os.ReadFile(policiesPage)
 	require.NoError(t, err)
 	text, _, ok := strings.Cut(string(page), "## The numbers")
@@ -102,8 +102,8 @@ func TestPageNamesEveryPolicy(t *testing.T) {
 	}
 }
 
-// TestRecoveriesByHand follows one loss with all that can happen in it.
-func TestRecoveriesByHand(t *testing.T) {
+// TestRecoveries_ByHand_Equal follows one loss with all that can happen in it.
+func TestRecoveries_ByHand_Equal(t *testing.T) {
 	const s = 1_000_000_000
 	r := newRecoveries(stabilised{age: 10 * s}, 1000*s)
 	a, b := [32]byte{1}, [32]byte{2}
@@ -139,9 +139,9 @@ func TestRecoveriesByHand(t *testing.T) {
 	assert.Equal(t, 0, r.safe, "the first token came early")
 }
 
-// TestEachPolicyRuns: every policy serves a small group in a short run of the
+// TestPolicies_Each_Runs: every policy serves a small group in a short run of the
 // comparison, with crashes.
-func TestEachPolicyRuns(t *testing.T) {
+func TestPolicies_Each_Runs(t *testing.T) {
 	for _, c := range choices() {
 		cfg := c.config(nil, 5, policiesLoads(nil)[1], policiesFaults(nil)[2])
 		trial, err := try(cfg, 1, 6000*time.Second, 30_000*time.Second)

@@ -33,7 +33,7 @@ func readDocument(t *testing.T) (text string, seeds int) {
 }
 
 // The cheap experiments give the very rows of the page and of the register again.
-func TestDocumentIsWhatRunsGive(t *testing.T) {
+func TestDocument_Rows_WhatRunsGive(t *testing.T) {
 	text, seeds := readDocument(t)
 	register, err := os.ReadFile(filepath.Join(docs, "data", "claims.csv"))
 	require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestDocumentIsWhatRunsGive(t *testing.T) {
 
 // The document has every experiment, reasons where a claim fails, and the
 // figures that there are.
-func TestDocumentIsComplete(t *testing.T) {
+func TestDocument_Claims_Complete(t *testing.T) {
 	text, _ := readDocument(t)
 	for _, e := range experiment.All() {
 		assert.Contains(t, text, fmt.Sprintf("\n### %s\n", e.Name), remedy)

@@ -37,9 +37,9 @@ func TestMemory(t *testing.T) {
 	assert.Greater(t, (&Scenario{Config: circulation.Config{Members: 1000}}).atOnce(), 1000)
 }
 
-// TestSetUpIsCancelled: what a large group needs before it runs ends with the
+// TestSetUp_Cancelled_Stops: what a large group needs before it runs ends with the
 // context, too.
-func TestSetUpIsCancelled(t *testing.T) {
+func TestSetUp_Cancelled_Stops(t *testing.T) {
 	over := errors.New("over")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(over)

@@ -17,8 +17,8 @@ import (
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
-// TestJoinsAreReal: what the lists carry in the runs verifies.
-func TestJoinsAreReal(t *testing.T) {
+// TestJoins_Multitoken_Real: what the lists carry in the runs verifies.
+func TestJoins_Multitoken_Real(t *testing.T) {
 	ca := numberedKey(0).Public()
 	root := ca.Bytes()
 	group := ident.GroupOf(root[:])
@@ -38,9 +38,9 @@ func TestJoinsAreReal(t *testing.T) {
 	assert.Len(t, seen, 3)
 }
 
-// TestSharesByHand follows one joining in a group of four and one in a group of
+// TestShares_ByHand_Equal follows one joining in a group of four and one in a group of
 // five.
-func TestSharesByHand(t *testing.T) {
+func TestShares_ByHand_Equal(t *testing.T) {
 	w, err := circulation.New(grow(nil, multitoken.Jittered, 4, 2).config(1))
 	require.NoError(t, err)
 	o := &watch{world: w, members: 4, spread: &spread{}}
@@ -69,9 +69,9 @@ func TestSharesByHand(t *testing.T) {
 	assert.Equal(t, []float64{3, inf}, o.column(50))
 }
 
-// TestUpdatesReachEverybody: a small group of each kind, which also gives the
+// TestUpdates_Run_ReachEverybody: a small group of each kind, which also gives the
 // same again.
-func TestUpdatesReachEverybody(t *testing.T) {
+func TestUpdates_Run_ReachEverybody(t *testing.T) {
 	l := &Lab{ctx: context.Background()}
 	g := grow(nil, multitoken.Jittered, 50, 8)
 	for _, g := range []growing{g, g.alone(), g.tokensOnly(), g.papersList(), grow(nil, multitoken.Paper, 1, 8)} {

@@ -69,7 +69,7 @@ func TestWrite(t *testing.T) {
 	assert.ErrorIs(t, plot(figure.Lines).Write(filepath.Join(dir, "none"), "x"), os.ErrNotExist)
 }
 
-func TestWhatCannotBeDrawn(t *testing.T) {
+func TestFigure_Invalid_Refused(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	crowd := make([]figure.Style, figure.MaxLines+1)
 	backwards, fromZero, onlyZero, wrong := plot(figure.Lines), plot(figure.Lines), plot(figure.Lines), plot(figure.Lines)

@@ -48,7 +48,7 @@ func TestLogTicks(t *testing.T) {
 }
 
 // There are always a few, within the range, in their order.
-func TestTicksAreFewAndInRange(t *testing.T) {
+func TestTicks_AnyRange_FewAndInRange(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		low := rapid.Float64Range(-1e6, 1e6).Draw(rt, "low")
 		span := rapid.Float64Range(1e-3, 1e7).Draw(rt, "span")

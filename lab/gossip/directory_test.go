@@ -34,7 +34,7 @@ func chosen(d *gossip.Directory, from int) map[int]bool {
 	return all
 }
 
-func TestFoundersKnowEachOther(t *testing.T) {
+func TestFounders_Start_KnowEachOther(t *testing.T) {
 	d := gossip.New(3, gossip.Config{})
 	assert.Equal(t, []int{0, 1, 2}, known(d, 1, 3))
 	assert.Equal(t, map[int]bool{0: true, 2: true}, chosen(d, 1))

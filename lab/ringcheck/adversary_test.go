@@ -35,7 +35,7 @@ func TestDearestRequests(t *testing.T) {
 	}
 }
 
-func TestLongestServiceTraffic(t *testing.T) {
+func TestServiceTraffic_Longest_Bounded(t *testing.T) {
 	worst := func(run *Run, err error) *Run {
 		t.Helper()
 		require.NoError(t, err)
@@ -58,8 +58,8 @@ var bounds = map[ring.Algorithm]struct{ perRequest, sent func(n float64) float64
 	ring.E: {func(n float64) float64 { return 2*n - 2 }, func(n float64) float64 { return 3*n - 3 }},
 }
 
-// TestRandomRunsKeepTheBounds of small rings in large ones.
-func TestRandomRunsKeepTheBounds(t *testing.T) {
+// TestRandomRuns_Any_BoundsKept of small rings in large ones.
+func TestRandomRuns_Any_BoundsKept(t *testing.T) {
 	for alg, bound := range bounds {
 		for _, n := range []int{2, 3, 8, 64} {
 			for _, asking := range []float64{0.01, 0.2} {
@@ -78,7 +78,7 @@ func TestRandomRunsKeepTheBounds(t *testing.T) {
 	}
 }
 
-func TestRandomRunsRepeat(t *testing.T) {
+func TestRandomRuns_SameSeed_Same(t *testing.T) {
 	one, err := Random(ring.E, 9, 5000, 0.1, 7)
 	require.NoError(t, err)
 	same, err := Random(ring.E, 9, 5000, 0.1, 7)
@@ -89,7 +89,7 @@ func TestRandomRunsRepeat(t *testing.T) {
 	assert.NotEqual(t, one.Sent, other.Sent)
 }
 
-func TestAdversariesNeedThree(t *testing.T) {
+func TestAdversaries_TwoMembers_Refused(t *testing.T) {
 	for name, run := range map[string]func() (*Run, error){
 		"far":   func() (*Run, error) { return FarRequests(ring.E, 2, 1) },
 		"near":  func() (*Run, error) { return NearRequests(ring.E, 2, 1) },

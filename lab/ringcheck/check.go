@@ -17,9 +17,9 @@ type Report struct {
 
 	Exclusion   Schedule // two processors are in their critical section
 	Deadlock    Schedule // somebody waits and nothing happens any more
-	Circulation Schedule // its last Period steps can be repeated for ever, and are deliveries only
+	Circulation Schedule // its last Period steps can be repeated without end, and are deliveries only
 	Period      int
-	Starvation  Schedule // somebody waits for ever while messages travel
+	Starvation  Schedule // somebody waits without end while messages travel
 
 	// PerRequest is how many messages are sent for each request at most, over
 	// all finite runs and their limits; LongRun over endless runs only. Both
@@ -59,7 +59,7 @@ func (r Ratio) String() string {
 type Traffic struct {
 	Sent      Worst // messages sent from the request on, its own among them
 	Delivered Worst // messages that arrive until the token does, itself among them
-	// The same, if nothing is pending or under way when the request is made.
+	// The same, if nothing is pending or in progress when the request is made.
 	QuietSent, QuietDelivered Worst
 }
 

@@ -41,7 +41,7 @@ func seeSafe(t *testing.T, r *Report) {
 	assert.False(t, r.Cut)
 }
 
-func TestTheorem21SNeedsAnyNumberOfMessages(t *testing.T) {
+func TestS_Theorem21_AnyNumberOfMessages(t *testing.T) {
 	each(t, ring.S, func(t *testing.T, n int, r *Report) {
 		assert.True(t, r.Live())
 		assert.NotNil(t, r.Circulation)
@@ -58,7 +58,7 @@ func TestTheorem21SNeedsAnyNumberOfMessages(t *testing.T) {
 	assert.Equal(t, 1, many.Requests)
 }
 
-func TestTheorem22EachAlgorithmNeedsNMinus1Messages(t *testing.T) {
+func TestAlgorithms_Theorem22_NMinus1Messages(t *testing.T) {
 	for _, alg := range []ring.Algorithm{ring.S, ring.Q, ring.D, ring.E} {
 		for _, n := range []int{3, 10, 64} {
 			run, err := FarRequests(alg, n, 20)
@@ -70,7 +70,7 @@ func TestTheorem22EachAlgorithmNeedsNMinus1Messages(t *testing.T) {
 	}
 }
 
-func TestTheorem31QNeedsNMessages(t *testing.T) {
+func TestQ_Theorem31_NMessages(t *testing.T) {
 	each(t, ring.Q, func(t *testing.T, n int, r *Report) {
 		seeSafe(t, r)
 		assert.Equal(t, fmt.Sprint(n), r.PerRequest.String())
@@ -79,10 +79,10 @@ func TestTheorem31QNeedsNMessages(t *testing.T) {
 	})
 }
 
-// TestQServiceTrafficWithOldRequests: the proof of theorem 3.1 counts only
+// TestQ_OldRequests_ServiceTraffic: the proof of theorem 3.1 counts only
 // messages of requests that come after the one that waits. Those before make
 // it more than the bound.
-func TestQServiceTrafficWithOldRequests(t *testing.T) {
+func TestQ_OldRequests_ServiceTraffic(t *testing.T) {
 	want := map[int]int{2: 3, 3: 10, 4: 21, 5: 36}
 	each(t, ring.Q, func(t *testing.T, n int, r *Report) {
 		assert.Equal(t, want[n], r.Traffic.Delivered.Messages)
@@ -115,9 +115,9 @@ func TestTheorem41E(t *testing.T) {
 	})
 }
 
-// TestPublishedFails plays the schedules that show what is wrong with the text
+// TestPublished_Explored_Fails plays the schedules that show what is wrong with the text
 // of Q and D, and sees that nothing shorter does.
-func TestPublishedFails(t *testing.T) {
+func TestPublished_Explored_Fails(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		alg      ring.Algorithm
@@ -139,7 +139,7 @@ func TestPublishedFails(t *testing.T) {
 	}
 }
 
-// TestCorrection3 is the token that searches for ever.
+// TestCorrection3 is the token that searches without end.
 func TestCorrection3(t *testing.T) {
 	start, err := ParseSchedule("r1 d1 r0 d0 x1 d0 d1 x0 d1 d0")
 	require.NoError(t, err)
@@ -163,10 +163,10 @@ func mustParse(t *testing.T, text string) Schedule {
 	return s
 }
 
-// TestLinksMustBeFIFO: the algorithms fail when a request overtakes the token.
+// TestLinks_NotFIFO_Fails: the algorithms fail when a request overtakes the token.
 // A token that overtakes requests does no harm to Q. In D and E it lets them
 // pile up; with few of them they work.
-func TestLinksMustBeFIFO(t *testing.T) {
+func TestLinks_NotFIFO_Fails(t *testing.T) {
 	const n = 3
 	for _, alg := range []ring.Algorithm{ring.Q, ring.D, ring.E} {
 		r := check(t, Options{Algorithm: alg, Processors: n, Overtaking: RequestFirst})
@@ -176,7 +176,7 @@ func TestLinksMustBeFIFO(t *testing.T) {
 		if alg == ring.Q {
 			run, err := Play(alg, n, r.Starvation)
 			require.NoError(t, err)
-			assert.True(t, run.waits(), "for ever")
+			assert.True(t, run.waits(), "without end")
 			assert.Positive(t, run.Delivered)
 		}
 		assert.Equal(t, alg != ring.Q, r.Deadlock != nil, "%v", alg)
@@ -204,9 +204,9 @@ func TestWithdrawals(t *testing.T) {
 	}
 }
 
-// TestRunsShowTheNumbers plays the runs that a report shows and sees that they
+// TestRuns_Each_ShowTheNumbers plays the runs that a report shows and sees that they
 // cost what it says.
-func TestRunsShowTheNumbers(t *testing.T) {
+func TestRuns_Each_ShowTheNumbers(t *testing.T) {
 	for _, alg := range []ring.Algorithm{ring.Q, ring.D, ring.E} {
 		each(t, alg, func(t *testing.T, n int, r *Report) {
 			play := func(s Schedule) *Run {
@@ -230,8 +230,8 @@ func TestRunsShowTheNumbers(t *testing.T) {
 	}
 }
 
-// TestCirculationGoesOn repeats what is said to be repeatable.
-func TestCirculationGoesOn(t *testing.T) {
+// TestCirculation_NoRequest_GoesOn repeats what is said to be repeatable.
+func TestCirculation_NoRequest_GoesOn(t *testing.T) {
 	for _, o := range []Options{
 		{Algorithm: ring.S, Processors: 3},
 		{Algorithm: ring.DPublished, Processors: 3},
@@ -250,9 +250,9 @@ func TestCirculationGoesOn(t *testing.T) {
 	}
 }
 
-// TestExplorerFindsWhatANaiveOneFinds counts the states without turning the
+// TestExplorer_SmallRings_AgreesWithNaive counts the states without turning the
 // ring and without numbers for processors.
-func TestExplorerFindsWhatANaiveOneFinds(t *testing.T) {
+func TestExplorer_SmallRings_AgreesWithNaive(t *testing.T) {
 	for _, alg := range []ring.Algorithm{ring.S, ring.Q, ring.D, ring.E} {
 		for n := 2; n <= 3; n++ {
 			first, err := newRing(alg, n)

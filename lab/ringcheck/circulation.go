@@ -18,7 +18,7 @@ const (
 	left
 )
 
-// circulation is a run whose last period steps can be repeated for ever and
+// circulation is a run whose last period steps can be repeated without end and
 // are deliveries only; the period is 0 if there is none.
 func (g *graph) circulation() (run Schedule, period int) {
 	d := &deliveries{graph: g, colour: make([]uint8, g.states())}

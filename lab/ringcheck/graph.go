@@ -16,7 +16,7 @@ type stateFlags uint16
 const (
 	violated   stateFlags = 1 << iota // two are inside
 	stuck                             // somebody waits, and nothing happens any more
-	quiet                             // nobody waits, nothing is under way
+	quiet                             // nobody waits, nothing is in progress
 	firstWaits                        // the processor at position p waits: shifted by p
 )
 

@@ -44,7 +44,7 @@ func newRing(alg ring.Algorithm, n int) (*Ring, error) {
 	for p := range r.stations {
 		r.stations[p] = ring.NewStation(alg)
 	}
-	r.carryOut(0, r.stations[0].Return(ring.Baton{}, n), &Event{})
+	r.perform(0, r.stations[0].Return(ring.Baton{}, n), &Event{})
 	return r, nil
 }
 
@@ -84,11 +84,11 @@ func (r *Ring) do(s Step) Event {
 	switch s.Action {
 	case Ask:
 		e.Asked = true
-		r.carryOut(p, r.stations[p].Need(n), &e)
+		r.perform(p, r.stations[p].Need(n), &e)
 	case Leave:
-		r.carryOut(p, r.stations[p].Exit(n), &e)
+		r.perform(p, r.stations[p].Exit(n), &e)
 	case Withdraw:
-		r.carryOut(p, r.stations[p].Withdraw(n), &e)
+		r.perform(p, r.stations[p].Withdraw(n), &e)
 	case Deliver:
 		r.arrive(p, r.links[p].before > 0, &e)
 	case Overtake:
@@ -106,7 +106,7 @@ func (r *Ring) arrive(p int, request bool, e *Event) {
 	if !request {
 		*l = link{before: l.before + l.behind}
 		r.at, r.moving = to, false
-		r.carryOut(to, r.stations[to].Arrive(r.baton, n), e)
+		r.perform(to, r.stations[to].Arrive(r.baton, n), e)
 		return
 	}
 	if l.before > 0 {
@@ -114,11 +114,11 @@ func (r *Ring) arrive(p int, request bool, e *Event) {
 	} else {
 		l.behind--
 	}
-	r.carryOut(to, r.stations[to].Request(n), e)
+	r.perform(to, r.stations[to].Request(n), e)
 }
 
-// carryOut does what a processor wants done.
-func (r *Ring) carryOut(p int, out ring.Output, e *Event) {
+// perform does what a processor wants done.
+func (r *Ring) perform(p int, out ring.Output, e *Event) {
 	switch {
 	case out.Enter:
 		e.Entered, e.Processor = true, p
@@ -173,7 +173,7 @@ func (r *Ring) backlog() (most int) {
 	return most
 }
 
-// quiet reports whether nobody waits or is inside, no request is under way and
+// quiet reports whether nobody waits or is inside, no request is in progress and
 // the token rests, if it ever does.
 func (r *Ring) quiet(alg ring.Algorithm) bool {
 	for _, l := range r.links {

@@ -49,7 +49,7 @@ func (t *traffic) follow(e *edge, at uint8) node {
 	return node{e.to, uint8((int(at) + t.n - int(e.turned)) % t.n)}
 }
 
-// starvation finds all ways, or a run in which somebody waits for ever.
+// starvation finds all ways, or a run in which somebody waits without end.
 func (t *traffic) starvation() Schedule {
 	for s := range t.states() {
 		for at := range uint8(t.n) {

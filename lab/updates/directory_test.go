@@ -30,7 +30,7 @@ func group(change func(*updates.Config)) *updates.Directory {
 func plain(*updates.Config) {}
 
 // A joining is told on the token and, in the other direction, on its receipt.
-func TestJoiningTravelsBothWays(t *testing.T) {
+func TestJoin_Exchange_BothWays(t *testing.T) {
 	d := group(plain)
 	d.Joined(4, 0)
 	assert.True(t, d.Knows(0, 4), "its contact")

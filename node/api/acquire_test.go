@@ -19,7 +19,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-func TestAcquireAndLose(t *testing.T) {
+func TestAcquire_Granted_Lost(t *testing.T) {
 	f := newFake()
 	c := Dial(serve(t, f, socketPath(t)).socket)
 	wait := int64(60_000)
@@ -29,33 +29,33 @@ func TestAcquireAndLose(t *testing.T) {
 	done := acquire(t.Context(), c, request)
 	d := receive(t, f.demands)
 	assert.Equal(t, request, d.request)
-	lease := f.lease(1)
-	d.answer <- answer{lease: lease}
+	held := f.grant(1)
+	d.answer <- answer{grant: held}
 	a := receive(t, done)
 	require.NoError(t, a.err)
 	defer a.held.Close()
-	assert.Equal(t, lease.grant, a.held.Grant())
+	assert.Equal(t, held.grant, a.held.Grant())
 
-	lease.lost <- LostRevoked
+	held.lost <- LostRevoked
 	assert.Equal(t, LostRevoked, receive(t, a.held.Lost()))
 	_, open := <-a.held.Lost()
 	assert.False(t, open, "nothing follows a loss")
 }
 
-func TestGrantThatEndsOtherwiseIsNotLost(t *testing.T) {
+func TestGrant_EndsOtherwise_NotLost(t *testing.T) {
 	f := newFake()
 	c := Dial(serve(t, f, socketPath(t)).socket)
 	done := acquire(t.Context(), c, AcquireRequest{Resource: "ftp"})
-	lease := f.lease(1)
-	receive(t, f.demands).answer <- answer{lease: lease}
+	held := f.grant(1)
+	receive(t, f.demands).answer <- answer{grant: held}
 	a := receive(t, done)
 	require.NoError(t, a.err)
-	close(lease.lost)
+	close(held.lost)
 	_, lost := <-a.held.Lost()
 	assert.False(t, lost)
 }
 
-func TestRefusalsCrossTheSocket(t *testing.T) {
+func TestRefusal_Each_CrossesTheSocket(t *testing.T) {
 	for _, sentinel := range []error{
 		ErrHeld, ErrNotGranted, ErrNotDue, ErrIsolated, ErrRevoked, ErrRefused, ErrUnavailable, ErrBadRequest, ErrInternal,
 	} {
@@ -74,7 +74,7 @@ func TestRefusalsCrossTheSocket(t *testing.T) {
 	}
 }
 
-func TestHintsCrossTheSocket(t *testing.T) {
+func TestHint_Each_CrossesTheSocket(t *testing.T) {
 	f := newFake()
 	c := Dial(serve(t, f, socketPath(t)).socket)
 	done := acquire(t.Context(), c, AcquireRequest{Resource: "ftq"})
@@ -85,7 +85,7 @@ func TestHintsCrossTheSocket(t *testing.T) {
 	assert.Equal(t, &Error{Code: "refused", Message: "acquire: no resource ftq", Hint: "did you mean ftp?"}, e)
 }
 
-func TestUnnamedErrorsAreInternal(t *testing.T) {
+func TestError_Unnamed_Internal(t *testing.T) {
 	f := newFake()
 	c := Dial(serve(t, f, socketPath(t)).socket)
 	done := acquire(t.Context(), c, AcquireRequest{Resource: "ftp"})
@@ -93,7 +93,7 @@ func TestUnnamedErrorsAreInternal(t *testing.T) {
 	assert.ErrorIs(t, receive(t, done).err, ErrInternal)
 }
 
-func TestCancelWithdrawsTheDemand(t *testing.T) {
+func TestAcquire_Cancelled_DemandWithdrawn(t *testing.T) {
 	f := newFake()
 	c := Dial(serve(t, f, socketPath(t)).socket)
 	why := errors.New("interrupted")
@@ -106,9 +106,9 @@ func TestCancelWithdrawsTheDemand(t *testing.T) {
 	assert.Empty(t, f.releases)
 }
 
-// TestGrantAfterWithdrawal: the backend grants although the program has gone,
+// TestGrant_AfterWithdrawal_Released: the backend grants although the program has gone,
 // so the server gives the grant back.
-func TestGrantAfterWithdrawal(t *testing.T) {
+func TestGrant_AfterWithdrawal_Released(t *testing.T) {
 	f := newFake()
 	f.deaf = true
 	ctx, cancel := context.WithCancel(t.Context())
@@ -121,15 +121,15 @@ func TestGrantAfterWithdrawal(t *testing.T) {
 	}()
 	d := receive(t, f.demands)
 	cancel()
-	d.answer <- answer{lease: f.lease(7)}
+	d.answer <- answer{grant: f.grant(7)}
 	assert.Equal(t, ReleaseRequest{Grant: ident.Grant{7}}, receive(t, f.releases))
 	receive(t, ended)
 	assert.Empty(t, f.releases)
 }
 
-// TestGrantThatCrossesTheWithdrawal: the grant was on its way when the program
+// TestGrant_CrossesWithdrawal_Released: the grant was on its way when the program
 // withdrew, so the client gives it back.
-func TestGrantThatCrossesTheWithdrawal(t *testing.T) {
+func TestGrant_CrossesWithdrawal_Released(t *testing.T) {
 	l, err := Listen(socketPath(t))
 	require.NoError(t, err)
 	defer l.Close()
@@ -168,12 +168,12 @@ func TestGrantThatCrossesTheWithdrawal(t *testing.T) {
 	assert.Equal(t, ReleaseRequest{Grant: ident.Grant{9}}, receive(t, released))
 }
 
-func TestGrantOutlivesItsConnection(t *testing.T) {
+func TestGrant_ConnectionLost_InForce(t *testing.T) {
 	f := newFake()
 	daemon := serve(t, f, socketPath(t))
 	done := acquire(t.Context(), Dial(daemon.socket), AcquireRequest{Resource: "ftp"})
 	d := receive(t, f.demands)
-	d.answer <- answer{lease: f.lease(1)}
+	d.answer <- answer{grant: f.grant(1)}
 	a := receive(t, done)
 	require.NoError(t, a.err)
 	require.NoError(t, a.held.Close())
@@ -187,7 +187,7 @@ func TestStoppingDaemon(t *testing.T) {
 	daemon := serve(t, f, socketPath(t))
 	c := Dial(daemon.socket)
 	holding := acquire(t.Context(), c, AcquireRequest{Resource: "ftp"})
-	receive(t, f.demands).answer <- answer{lease: f.lease(1)}
+	receive(t, f.demands).answer <- answer{grant: f.grant(1)}
 	holder := receive(t, holding)
 	require.NoError(t, holder.err)
 	waiting := acquire(t.Context(), c, AcquireRequest{Resource: "ftp"})
@@ -202,7 +202,7 @@ func TestStoppingDaemon(t *testing.T) {
 	assert.Empty(t, f.releases)
 }
 
-func TestTooManyStreams(t *testing.T) {
+func TestStreams_TooMany_Refused(t *testing.T) {
 	f := newFake()
 	server := httptest.NewServer(newHandler(f, 1))
 	defer server.Close()
@@ -232,7 +232,7 @@ func TestTooManyStreams(t *testing.T) {
 	receive(t, first)
 }
 
-func TestClientRefusesAnotherFirstEvent(t *testing.T) {
+func TestClient_OtherFirstEvent_Refused(t *testing.T) {
 	for name, line := range map[string]string{
 		"lost":          `{"v":1,"event":"lost","reason":"revoked"}`,
 		"no grant":      `{"v":1,"event":"granted"}`,

@@ -22,7 +22,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-func TestReleaseReachesTheBackend(t *testing.T) {
+func TestRelease_Call_ReachesTheBackend(t *testing.T) {
 	f := newFake()
 	c := Dial(serve(t, f, socketPath(t)).socket)
 	release := ReleaseRequest{Grant: ident.Grant{5}, Operated: true, Exit: 3}
@@ -34,7 +34,7 @@ func TestReleaseReachesTheBackend(t *testing.T) {
 	assert.ErrorIs(t, c.Release(t.Context(), release), ErrInternal)
 }
 
-func TestReleaseReachesTheRestartedDaemon(t *testing.T) {
+func TestRelease_DaemonRestarted_Reaches(t *testing.T) {
 	socket := socketPath(t)
 	c := Dial(socket)
 	serve(t, newFake(), socket).stop(t)
@@ -46,7 +46,7 @@ func TestReleaseReachesTheRestartedDaemon(t *testing.T) {
 	assert.Equal(t, release, receive(t, f.releases))
 }
 
-func TestStatusAndMembers(t *testing.T) {
+func TestClient_StatusAndMembers_Answered(t *testing.T) {
 	f := newFake()
 	c := Dial(serve(t, f, socketPath(t)).socket)
 	s, err := c.Status(t.Context())
@@ -161,7 +161,7 @@ func TestNoDaemon(t *testing.T) {
 	assert.NotEmpty(t, e.Hint)
 }
 
-func TestCallEndsWithItsContext(t *testing.T) {
+func TestCall_ContextCancelled_Ends(t *testing.T) {
 	l, err := Listen(socketPath(t)) // nobody accepts
 	require.NoError(t, err)
 	defer l.Close()
@@ -187,13 +187,13 @@ func TestUnintelligibleReplies(t *testing.T) {
 	assert.ErrorIs(t, refusal([]byte(`{"v":1,"error":{"code":"from the future","message":"m"}}`)), ErrReply)
 }
 
-func TestNewerRepliesAreRead(t *testing.T) {
+func TestReply_NewerFields_Read(t *testing.T) {
 	var s Status
 	require.NoError(t, decodeReply([]byte(`{"v":1,"name":"alpha","mood":"good"}`), &s))
 	assert.Equal(t, "alpha", s.Name)
 }
 
-func TestSocketIsPrivate(t *testing.T) {
+func TestSocket_Mode_Private(t *testing.T) {
 	l, err := Listen(socketPath(t))
 	require.NoError(t, err)
 	defer l.Close()
@@ -202,7 +202,7 @@ func TestSocketIsPrivate(t *testing.T) {
 	assert.Equal(t, fs.ModeSocket|0o600, info.Mode())
 }
 
-func TestStaleSocketIsReplaced(t *testing.T) {
+func TestSocket_Stale_Replaced(t *testing.T) {
 	path := socketPath(t)
 	l, err := net.Listen("unix", path)
 	require.NoError(t, err)
@@ -236,14 +236,14 @@ func TestListenRefusals(t *testing.T) {
 	assert.Equal(t, "precious", string(b))
 }
 
-func TestShutdownRemovesTheSocket(t *testing.T) {
+func TestShutdown_Socket_Removed(t *testing.T) {
 	d := serve(t, newFake(), socketPath(t))
 	d.stop(t)
 	_, err := os.Lstat(d.socket)
 	assert.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-func TestKeptConnectionServesAgain(t *testing.T) {
+func TestConnection_Kept_ServesAgain(t *testing.T) {
 	d := serve(t, newFake(), socketPath(t))
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", d.socket)

@@ -42,7 +42,7 @@ func (c *Client) Members(ctx context.Context) ([]MemberInfo, error) {
 	return l.Members, err
 }
 
-// Leave takes the member out of the group, for ever, and ends the daemon.
+// Leave takes the member out of the group, permanently, and ends the daemon.
 func (c *Client) Leave(ctx context.Context) error {
 	return c.call(ctx, http.MethodPost, "/v1/leave", nil, &acknowledgement{})
 }

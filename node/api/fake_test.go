@@ -14,7 +14,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// hang bounds tests that would otherwise wait for ever. Nothing is measured
+// hang bounds tests that would otherwise wait without end. Nothing is measured
 // against it.
 const hang = 3 * time.Minute
 
@@ -34,7 +34,7 @@ type demand struct {
 }
 
 type answer struct {
-	lease Lease
+	grant HeldGrant
 	err   error
 }
 
@@ -42,7 +42,7 @@ func newFake() *fake {
 	return &fake{demands: make(chan *demand, 16), releases: make(chan ReleaseRequest, 16)}
 }
 
-func (f *fake) Acquire(ctx context.Context, r AcquireRequest) (Lease, error) {
+func (f *fake) Acquire(ctx context.Context, r AcquireRequest) (HeldGrant, error) {
 	d := &demand{ctx: ctx, request: r, answer: make(chan answer, 1)}
 	f.demands <- d
 	withdrawn := ctx.Done()
@@ -51,7 +51,7 @@ func (f *fake) Acquire(ctx context.Context, r AcquireRequest) (Lease, error) {
 	}
 	select {
 	case a := <-d.answer:
-		return a.lease, a.err
+		return a.grant, a.err
 	case <-withdrawn:
 		return nil, ctx.Err()
 	}
@@ -70,14 +70,14 @@ func (f *fake) Status() Status { return Status{Name: "alpha", Mode: "durable"} }
 
 func (f *fake) Members() []MemberInfo { return []MemberInfo{{Name: "alpha"}, {Name: "beta"}} }
 
-type fakeLease struct {
+type fakeGrant struct {
 	fake  *fake
 	grant Grant
 	lost  chan LostReason
 }
 
-func (f *fake) lease(id byte) *fakeLease {
-	return &fakeLease{fake: f, grant: testGrant(id), lost: make(chan LostReason, 1)}
+func (f *fake) grant(id byte) *fakeGrant {
+	return &fakeGrant{fake: f, grant: testGrant(id), lost: make(chan LostReason, 1)}
 }
 
 func testGrant(id byte) Grant {
@@ -88,9 +88,9 @@ func testGrant(id byte) Grant {
 	}
 }
 
-func (l *fakeLease) Grant() Grant            { return l.grant }
-func (l *fakeLease) Lost() <-chan LostReason { return l.lost }
-func (l *fakeLease) Release(operated bool, exit int) {
+func (l *fakeGrant) Grant() Grant            { return l.grant }
+func (l *fakeGrant) Lost() <-chan LostReason { return l.lost }
+func (l *fakeGrant) Release(operated bool, exit int) {
 	_ = l.fake.Release(ReleaseRequest{Grant: l.grant.ID, Operated: operated, Exit: exit})
 }
 

@@ -13,15 +13,15 @@ import (
 // Backend is the daemon behind the API. Its methods are called concurrently.
 type Backend interface {
 	// Acquire waits for the resource as long as the request says, or until ctx
-	// ends, which withdraws the demand. It returns a lease, or one of the
+	// ends, which withdraws the demand. It returns the grant in force, or one of the
 	// package's errors.
-	Acquire(ctx context.Context, r AcquireRequest) (Lease, error)
+	Acquire(ctx context.Context, r AcquireRequest) (HeldGrant, error)
 	// Release ends a grant, also one that was given before the daemon was
 	// restarted. A grant that is unknown or has ended is no error.
 	Release(r ReleaseRequest) error
 	Status() Status
 	Members() []MemberInfo
-	// Leave takes the member out of the group, for ever, and ends the daemon.
+	// Leave takes the member out of the group, permanently, and ends the daemon.
 	Leave(ctx context.Context) error
 	// Renew asks the CA for a newer certificate now, and puts it into force.
 	Renew(ctx context.Context) (Renewal, error)
@@ -35,8 +35,8 @@ type Renewal struct {
 	Newer   bool      `json:"newer"` // than the one before
 }
 
-// Lease is a grant that was given.
-type Lease interface {
+// HeldGrant is a grant in force at the daemon.
+type HeldGrant interface {
 	Grant() Grant
 	// Lost delivers a reason if the grant is lost, and is closed when the
 	// grant has ended in any way.
@@ -89,11 +89,11 @@ func (h *handler) acquire(w http.ResponseWriter, r *http.Request) {
 		fail(w, fmt.Errorf("%w: %d programs wait or hold already", ErrUnavailable, cap(h.streams)))
 		return
 	}
-	lease, err := h.backend.Acquire(r.Context(), req)
+	held, err := h.backend.Acquire(r.Context(), req)
 	if r.Context().Err() != nil {
 		// Nobody is told of this grant, so nobody would ever release it.
 		if err == nil {
-			lease.Release(false, 0)
+			held.Release(false, 0)
 		}
 		err = withdrawn(r.Context())
 	}
@@ -101,7 +101,7 @@ func (h *handler) acquire(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	follow(w, r, lease)
+	follow(w, r, held)
 }
 
 func withdrawn(ctx context.Context) error {
@@ -113,15 +113,15 @@ func withdrawn(ctx context.Context) error {
 
 // follow tells the program of its grant, and of its loss if it comes to that,
 // until the program stops listening.
-func follow(w http.ResponseWriter, r *http.Request, lease Lease) {
+func follow(w http.ResponseWriter, r *http.Request, held HeldGrant) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	grant := lease.Grant()
+	grant := held.Grant()
 	if err := writeEvent(w, event{V: Version, Event: eventGranted, Grant: &grant}); err != nil {
-		lease.Release(false, 0)
+		held.Release(false, 0)
 		return
 	}
 	select {
-	case reason, lost := <-lease.Lost():
+	case reason, lost := <-held.Lost():
 		if lost {
 			// A client that has gone meanwhile has no use for the news.
 			_ = writeEvent(w, event{V: Version, Event: eventLost, Reason: reason})
@@ -183,7 +183,7 @@ func (h *handler) renew(w http.ResponseWriter, r *http.Request) {
 }
 
 // decode reads the one JSON object of a request. Unknown fields are refused: a
-// misspelt wait_ms would otherwise wait for ever.
+// misspelt wait_ms would otherwise wait without end.
 func decode(w http.ResponseWriter, r *http.Request, into any) error {
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, MaxBody))
 	d.DisallowUnknownFields()

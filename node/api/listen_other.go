@@ -2,6 +2,6 @@
 
 package api
 
-// Elsewhere only chmod after bind restricts the socket; the state directory is
+// restrictMode does nothing: only chmod after bind restricts the socket here; the state directory is
 // private anyway.
 func restrictMode(uintptr) error { return nil }

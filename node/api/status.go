@@ -42,7 +42,7 @@ type MembershipStatus struct {
 	UpdatesPending    int           `json:"updates_pending"`    // to be told to others
 	Suspects          int           `json:"suspects"`           // members that do not answer
 	LateS             float64       `json:"late_s"`             // how late this member has run of late; 0: punctual
-	Patience          int           `json:"patience"`           // how many times as long it therefore waits before it takes others for dead
+	Patience          int           `json:"patience"`           // how many times as long it therefore waits before it suspects others
 	Faults            []FaultStatus `json:"faults"`             // who handed over what nobody honest does
 }
 

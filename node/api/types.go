@@ -11,8 +11,8 @@ import (
 // AcquireRequest is a demand for a resource. Only Resource must be set.
 type AcquireRequest struct {
 	Resource string `json:"resource"`
-	// WaitMS is how long to wait for the token, in milliseconds: nil is for
-	// ever, 0 is now or never.
+	// WaitMS is how long to wait for the token, in milliseconds: nil is without limit,
+	// 0 is now or never.
 	WaitMS *int64 `json:"wait_ms,omitempty"`
 	// MaxHoldMS asks for a shorter grant than the resource permits, in
 	// milliseconds; 0 leaves it at what the resource permits.
@@ -65,7 +65,7 @@ func (r AcquireRequest) Validate() error {
 // maxMillis is the longest time that a time.Duration holds.
 const maxMillis = int64(1<<63-1) / int64(time.Millisecond)
 
-// Wait is how long to wait; false means for ever.
+// Wait is how long to wait; false means without limit.
 func (r AcquireRequest) Wait() (time.Duration, bool) {
 	if r.WaitMS == nil {
 		return 0, false

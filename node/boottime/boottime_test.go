@@ -10,11 +10,11 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 )
 
-// hang bounds tests that would otherwise wait for ever. Nothing is measured
+// hang bounds tests that would otherwise wait without end. Nothing is measured
 // against it.
 const hang = 3 * time.Minute
 
-func TestNowNeverGoesBack(t *testing.T) {
+func TestNow_Repeated_NeverGoesBack(t *testing.T) {
 	before := Now()
 	for range 1000 {
 		after := Now()
@@ -23,11 +23,11 @@ func TestNowNeverGoesBack(t *testing.T) {
 	}
 }
 
-func TestIDStaysTheSame(t *testing.T) {
+func TestID_Repeated_Same(t *testing.T) {
 	assert.Equal(t, ID(), ID())
 }
 
-func TestAlarmFiresNotBeforeItsInstant(t *testing.T) {
+func TestAlarm_Future_NotBeforeItsInstant(t *testing.T) {
 	at := Now().Add(20 * time.Millisecond)
 	a := NewAlarm(at)
 	defer a.Stop()
@@ -35,7 +35,7 @@ func TestAlarmFiresNotBeforeItsInstant(t *testing.T) {
 	assert.False(t, Now().Before(at))
 }
 
-func TestAlarmOfThePastFiresAtOnce(t *testing.T) {
+func TestAlarm_Past_AtOnce(t *testing.T) {
 	for _, at := range []clock.Instant{-1, 0, 1, Now()} {
 		a := NewAlarm(at)
 		requireFires(t, a)
@@ -43,7 +43,7 @@ func TestAlarmOfThePastFiresAtOnce(t *testing.T) {
 	}
 }
 
-func TestAlarmsThatDoNotFire(t *testing.T) {
+func TestAlarm_Stopped_DoesNotFire(t *testing.T) {
 	never := NewAlarm(clock.Never)
 	stopped := NewAlarm(Now().Add(time.Hour))
 	stopped.Stop()
@@ -68,7 +68,7 @@ func TestPollingAlarm(t *testing.T) {
 	assert.False(t, Now().Before(at))
 }
 
-func TestPollingAlarmStops(t *testing.T) {
+func TestPollingAlarm_Stopped_DoesNotFire(t *testing.T) {
 	a := &Alarm{quit: make(chan struct{})}
 	ended := make(chan struct{})
 	go func() {

@@ -104,7 +104,7 @@ func TestEnrol(t *testing.T) {
 }
 
 // An answer that does not fit is found out before anything is written.
-func TestAnswersThatDoNotFit(t *testing.T) {
+func TestAnswer_Invalid_Refused(t *testing.T) {
 	other := good(t)
 	other.Certificate = issue(t, newKey(9), "ada", first).Raw()
 	name := good(t)

@@ -6,8 +6,8 @@
 // certificate for a key of a day, signed with a CA key of the group, and
 // carries the statements about the CA keys. A newcomer trusts what the key that
 // its invite names has signed, or one that this key vouches for; a member, what
-// a key of its group has. Nothing is sent before that holds, so that who stands
-// in between gets no invite. Names and the certificates of public authorities
+// a key of its group has. Nothing is sent before that holds, so that who is in
+// between gets no invite. Names and the certificates of public authorities
 // play no part; redirections and proxies are not followed.
 //
 // Members prove who they are with the TLS certificate that they show each other

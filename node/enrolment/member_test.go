@@ -17,7 +17,7 @@ import (
 
 // A member trusts the keys in force and those that they vouch for; a retired
 // one, which may be in somebody else's hands, counts no more.
-func TestMembersAndRotation(t *testing.T) {
+func TestClient_MembersAndRotation_Answered(t *testing.T) {
 	c := chain(t)
 	load := func(config group.Config, list ...group.Authority) *group.Group {
 		g, err := group.New(list, config)
@@ -64,7 +64,7 @@ func TestMembersAndRotation(t *testing.T) {
 }
 
 // A renewed certificate is the member's own.
-func TestRenewTakesItsOwnOnly(t *testing.T) {
+func TestRenew_OthersCertificate_Refused(t *testing.T) {
 	c := chain(t)
 	g, err := group.New(c[:1], configuration(t, 1, first, first))
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestRenewTakesItsOwnOnly(t *testing.T) {
 }
 
 // What a service says of a newer configuration has to be newer, and signed.
-func TestSyncTakesNewerOnly(t *testing.T) {
+func TestSync_Older_Ignored(t *testing.T) {
 	c := chain(t)
 	g, err := group.New(c[:1], configuration(t, 5, first, first))
 	require.NoError(t, err)

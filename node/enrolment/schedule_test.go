@@ -106,7 +106,7 @@ func TestNextWarning(t *testing.T) {
 
 // Whatever the clock and the certificate say, the next try is not in the past,
 // not at once again and again, and not later than six hours once it is due.
-func TestNextIsBounded(t *testing.T) {
+func TestNext_ManyFailures_Bounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := enrolment.Schedule{
 			IssuedAt: start.Add(time.Duration(rapid.Int64Range(-1<<57, 1<<57).Draw(t, "begin"))),

@@ -193,16 +193,16 @@ func TestPolicyMessageSent_Configured_Counted(t *testing.T) {
 }
 
 // However many tokens come, what is remembered of them is bounded.
-func TestTokensAreForgotten(t *testing.T) {
+func TestTokens_TooMany_Forgotten(t *testing.T) {
 	b := newBench(t)
 	for name := range byte(100) {
 		b.story("+" + string('!'+name) + "1")
 	}
-	assert.Len(t, b.slots[slotKey{"r", 0}].seen, maxSightings)
+	assert.Len(t, b.slots[slotKey{"r", 0}].seen, maxObservations)
 }
 
 // Another observer is told everything, whether or not metrics are kept.
-func TestWatchPassesOn(t *testing.T) {
+func TestWatch_Events_PassedOn(t *testing.T) {
 	var off *Metrics
 	o := &echo{}
 	assert.Same(t, o, off.Watch(o))
@@ -230,7 +230,7 @@ func (e *echo) PolicyAsked(resource string, slot uint64, asked policy.Asked) {
 }
 
 // What is off counts nothing, and costs no more than a call.
-func TestNothingIsCountedWhenOff(t *testing.T) {
+func TestMetrics_Off_NothingCounted(t *testing.T) {
 	var off *Metrics
 	off.Synced(time.Second)
 	off.Evidence("void and receipt", 1)
@@ -284,7 +284,7 @@ func TestOverlap(t *testing.T) {
 }
 
 // Neither programs nor other members can make labels.
-func TestLabelsAreBounded(t *testing.T) {
+func TestLabels_ManyValues_Bounded(t *testing.T) {
 	b := newBench(t)
 	b.story("")
 	was := strings.Count(b.scrape(), "\nwander_")

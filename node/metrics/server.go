@@ -30,7 +30,7 @@ const (
 	// takes longer is a member that is stuck, and Prometheus waits for 10 s.
 	gatherTimeout = 8 * time.Second
 	// writeTimeout bounds request and answer together: a scraper that reads too
-	// slowly is cut off. What it holds meanwhile is its answer, some 50 kB.
+	// slowly is cut off. What it holds meanwhile is its answer, about 50 kB.
 	writeTimeout = readTimeout + gatherTimeout + 5*time.Second
 	// idleTimeout closes connections that are kept without a request. It is
 	// longer than the usual scrape intervals.
@@ -84,7 +84,7 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
-// Shutdown ends the server. It waits for answers under way no longer than ctx,
+// Shutdown ends the server. It waits for answers in progress no longer than ctx,
 // and closes what is left.
 func (s *Server) Shutdown(ctx context.Context) error {
 	if err := s.http.Shutdown(ctx); err != nil {

@@ -59,7 +59,7 @@ func TestSlowScraper(t *testing.T) {
 		defer c.Close()
 		_, err := io.WriteString(c, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
 		require.NoError(t, err)
-		_, err = io.ReadFull(c, make([]byte, 100)) // its answer is under way
+		_, err = io.ReadFull(c, make([]byte, 100)) // its answer is on its way
 		require.NoError(t, err)
 	}
 	b.Waited("r", RequestGranted, time.Second)
@@ -82,7 +82,7 @@ func TestSlowScraper(t *testing.T) {
 
 // Beyond maxConnections a connection is closed at once, and a place that is given
 // back is somebody else's.
-func TestPlacesAreLimited(t *testing.T) {
+func TestSlots_TooMany_Limited(t *testing.T) {
 	p := newPipes()
 	l := &limited{Listener: p, places: make(chan struct{}, maxConnections)}
 	accepted := make(chan net.Conn)

@@ -18,9 +18,9 @@ const (
 
 var results = []string{resultDelivered, resultReturned, resultAbandoned}
 
-// maxSightings bounds the tokens of a slot that are told apart. Usually there is
+// maxObservations bounds the tokens of a slot that are told apart. Usually there is
 // one; a policy that keeps many has many "duplicates" anyway.
-const maxSightings = 16
+const maxObservations = 16
 
 type slotKey struct {
 	resource string
@@ -33,15 +33,15 @@ type slotWatch struct {
 	asked    bool          // the policy has asked for a token to be made
 	arrived  clock.Instant // when a token last came
 	ever     bool          // one ever came
-	seen     []sighting    // the last one to come is last
+	seen     []observation // the last one to come is last
 }
 
-// sighting is what is remembered of a token.
-type sighting struct {
+// observation is what is remembered of a token.
+type observation struct {
 	token   ident.Token
 	hop     uint64
 	here    bool          // and nobody else is known to have taken it
-	passing bool          // the policy has let go of it
+	passing bool          // the policy has released it
 	letGo   clock.Instant // at this time
 }
 
@@ -198,7 +198,7 @@ func (m *Metrics) settled(s *slotWatch, now clock.Instant, e *policy.Event) {
 	t.hop, t.here, t.passing = e.Token.Hop, e.Outcome == policy.Returned, false
 }
 
-func (s *slotWatch) find(t ident.Token) *sighting {
+func (s *slotWatch) find(t ident.Token) *observation {
 	for i := range s.seen {
 		if s.seen[i].token == t {
 			return &s.seen[i]
@@ -209,9 +209,9 @@ func (s *slotWatch) find(t ident.Token) *sighting {
 
 // sight remembers a token as the last one that was seen.
 func (s *slotWatch) sight(t policy.Token, here bool) {
-	s.seen = slices.DeleteFunc(s.seen, func(old sighting) bool { return old.token == t.ID })
-	if len(s.seen) == maxSightings {
+	s.seen = slices.DeleteFunc(s.seen, func(old observation) bool { return old.token == t.ID })
+	if len(s.seen) == maxObservations {
 		s.seen = slices.Delete(s.seen, 0, 1)
 	}
-	s.seen = append(s.seen, sighting{token: t.ID, hop: t.Hop, here: here})
+	s.seen = append(s.seen, observation{token: t.ID, hop: t.Hop, here: here})
 }

@@ -28,7 +28,7 @@ type world struct {
 
 	certain []string // live state that Sync or Checkpoint has acknowledged
 	tail    []string // appended since
-	changed []string // live state of the checkpoint under way, or nil
+	changed []string // live state of the checkpoint in progress, or nil
 	history []string // every acknowledged record ever, whether still live or not
 }
 
@@ -128,7 +128,7 @@ func (w *world) checkHistory(t require.TestingT, whole []string) []string {
 	var got []string
 	for f, err := range store.Frames(w.fs, testDir) {
 		require.NoError(t, err)
-		if f.Type == journal.FrameRecord && !f.Carried {
+		if f.Type == journal.FrameRecord && !f.FromCheckpoint {
 			got = append(got, string(f.Body))
 		}
 	}
@@ -346,7 +346,7 @@ func (w *world) untilBroken(t *rapid.T, st *store.Store) error {
 
 // One flipped bit in what was synced, in the last record too, is refused and
 // named.
-func TestFlippedBitProperty(t *testing.T) {
+func TestStore_AnyBitFlipped_Found(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(rapid.Uint64().Draw(t, "seed"))
 		st := w.settle(t, nil, nil)

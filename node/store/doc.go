@@ -32,11 +32,11 @@
 // *journal.DamageError with file and offset.
 //
 // This relies on two things. The disk keeps what it has acknowledged. And a
-// file to which one write was under way when the power failed ends short, or in
+// file to which one write was in progress when the power failed ends short, or in
 // zeros, where that write did not get through; file systems that record a
 // file's new size only after its data do so (ext4 in its default mode, and
 // others by their design). Therefore the store only ever appends, does not
-// allocate ahead, and has one write under way at most in durable mode.
+// allocate ahead, and has one write in progress at most in durable mode.
 //
 // # Files
 //

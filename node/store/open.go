@@ -23,8 +23,8 @@ type Recovery struct {
 	// then those appended since. They are parts of one buffer as large as the
 	// segment: copy what is kept for long.
 	Records [][]byte
-	// Carried is how many of Records come from the checkpoint.
-	Carried int
+	// FromCheckpoint is how many of Records come from the checkpoint.
+	FromCheckpoint int
 	// Fresh says that there was no journal, and now is an empty one.
 	Fresh bool
 	// Torn names the tail that was cut off, or is nil.
@@ -119,7 +119,7 @@ func (s *Store) findSegments(entries []Entry) error {
 	return nil
 }
 
-// readHeader reads the header of a segment and checks that it stands in the
+// readHeader reads the header of a segment and checks that it is in the
 // file with its number.
 func readHeader(fs FS, dir string, number uint64) (journal.SegmentHeader, error) {
 	path := filepath.Join(dir, journal.SegmentName(number))
@@ -177,7 +177,7 @@ func (s *Store) replay(r *journal.Reader) (found *Recovery, batch int64, err err
 		case journal.FrameRecord:
 			found.Records = append(found.Records, f.Body)
 		case journal.FrameCheckpointEnd:
-			found.Carried = len(found.Records)
+			found.FromCheckpoint = len(found.Records)
 			s.checkpoint = r.Offset()
 			batch = r.Offset()
 		}

@@ -11,7 +11,7 @@ import (
 
 const (
 	// DefaultSegmentSize bounds what a restart reads besides the live state, in
-	// bytes; a full one takes some 30 ms.
+	// bytes; a full one takes about 30 ms.
 	DefaultSegmentSize = 16 << 20
 
 	// MinSegmentSize is the smallest permitted Options.SegmentSize, in bytes.
@@ -45,7 +45,7 @@ const (
 	// survive the end of the process, not that of the machine, and are kept as
 	// evidence. Rotation and Close sync all the same, so that a machine failure
 	// costs the end of the journal and nothing else. It may leave a hole there,
-	// because many writes were under way; Open refuses that as damage.
+	// because many writes were in progress; Open refuses that as damage.
 	Volatile
 )
 

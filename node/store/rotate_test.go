@@ -69,7 +69,7 @@ func TestNeedsCheckpoint(t *testing.T) {
 	assert.True(t, st.NeedsCheckpoint())
 }
 
-func TestOldSegmentsGoByAge(t *testing.T) {
+func TestSegments_Old_RemovedByAge(t *testing.T) {
 	fs := faultfs.New(1)
 	now := time.UnixMilli(1_700_000_000_000)
 	o := store.Options{FS: fs, Retention: time.Hour, Now: func() time.Time { return now }}
@@ -93,7 +93,7 @@ func TestOldSegmentsGoByAge(t *testing.T) {
 	assert.Equal(t, []string{journal.SegmentName(3)}, names, "the last one stays")
 }
 
-func TestDiskUseIsBounded(t *testing.T) {
+func TestSegments_DiskUse_Bounded(t *testing.T) {
 	const retain = 20_000
 	fs := faultfs.New(1)
 	st, _ := open(t, testDir, store.Options{FS: fs, RetainBytes: retain, SegmentSize: store.MinSegmentSize})
@@ -115,7 +115,7 @@ func TestDiskUseIsBounded(t *testing.T) {
 }
 
 // What cannot be removed is kept and tried again; the member goes on.
-func TestRemovalThatFails(t *testing.T) {
+func TestSegments_RemovalFails_TriedAgain(t *testing.T) {
 	var text bytes.Buffer
 	fs := faultfs.New(1)
 	st, _ := open(t, testDir, store.Options{FS: fs, RetainBytes: 1, Log: slog.New(slog.NewTextHandler(&text, nil))})

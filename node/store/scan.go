@@ -21,12 +21,12 @@ type Located struct {
 // Frames reads all segments of the journal in dir, oldest first, as an auditor
 // does: without the lock, so also beside the member that writes it, and
 // verifying every frame and that none is missing between the first and the
-// last. Records of a checkpoint come as copies (Frame.Carried). A nil fsys is
+// last. Records of a checkpoint come as copies (Frame.FromCheckpoint). A nil fsys is
 // OS().
 //
 // An error ends the sequence: *journal.TornError when the last segment ends in
 // the middle of a write, which is no damage (beside a running member it may be
-// the write under way); *journal.DamageError; those of the file system.
+// the write in progress); *journal.DamageError; those of the file system.
 func Frames(fsys FS, dir string) iter.Seq2[Located, error] {
 	if fsys == nil {
 		fsys = OS()

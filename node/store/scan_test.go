@@ -13,7 +13,7 @@ import (
 )
 
 // An auditor finds what a restart does not look at.
-func TestFramesFindsGapsAndCuts(t *testing.T) {
+func TestFrames_GapsAndCuts_Found(t *testing.T) {
 	life := func() *faultfs.FS {
 		fs := faultfs.New(1)
 		st, _ := open(t, testDir, store.Options{FS: fs})
@@ -48,7 +48,7 @@ func TestFramesFindsGapsAndCuts(t *testing.T) {
 
 // A segment of the same number from another life of the same journal, such as
 // a restored backup, does not fit.
-func TestFramesFindsASegmentOfAnotherLife(t *testing.T) {
+func TestFrames_SegmentOfAnotherLife_Found(t *testing.T) {
 	life := func(records ...string) *faultfs.FS {
 		fs := faultfs.New(1)
 		st, _ := open(t, testDir, store.Options{FS: fs})
@@ -70,7 +70,7 @@ func TestFramesFindsASegmentOfAnotherLife(t *testing.T) {
 	assert.ErrorContains(t, err, name)
 }
 
-func TestFramesStopsWhenToldTo(t *testing.T) {
+func TestFrames_BreakOff_Stops(t *testing.T) {
 	fs := faultfs.New(1)
 	st, _ := open(t, testDir, store.Options{FS: fs})
 	require.NoError(t, st.Checkpoint(nil))

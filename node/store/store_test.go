@@ -58,7 +58,7 @@ func TestOnDisk(t *testing.T) {
 
 	st, found = open(t, dir, store.Options{})
 	assert.Equal(t, []string{"both", "three"}, texts(found.Records))
-	assert.Equal(t, 1, found.Carried)
+	assert.Equal(t, 1, found.FromCheckpoint)
 	assert.False(t, found.Fresh)
 	assert.Nil(t, found.Torn)
 	assert.Equal(t, st.Synced()+1, appendAll(t, st, "four"))
@@ -67,7 +67,7 @@ func TestOnDisk(t *testing.T) {
 	var all []string
 	for f, err := range store.Frames(nil, dir) {
 		require.NoError(t, err)
-		all = append(all, fmt.Sprintf("%d %v %s %v", f.Segment.Number, f.Type, f.Body, f.Carried))
+		all = append(all, fmt.Sprintf("%d %v %s %v", f.Segment.Number, f.Type, f.Body, f.FromCheckpoint))
 	}
 	assert.Equal(t, []string{
 		"1 checkpoint begin  true", "1 checkpoint end  true", "1 record one false", "1 record two false",
@@ -76,7 +76,7 @@ func TestOnDisk(t *testing.T) {
 	}, all)
 }
 
-func TestFilesAreForTheOwnerOnly(t *testing.T) {
+func TestFiles_Mode_OwnerOnly(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no modes")
 	}
@@ -90,7 +90,7 @@ func TestFilesAreForTheOwnerOnly(t *testing.T) {
 	}
 }
 
-func TestSecondProcessIsRefused(t *testing.T) {
+func TestOpen_SecondProcess_Refused(t *testing.T) {
 	dir := t.TempDir()
 	st, _ := open(t, dir, store.Options{})
 	_, _, err := store.Open(dir, store.Options{})
@@ -103,7 +103,7 @@ func TestSecondProcessIsRefused(t *testing.T) {
 }
 
 // A refused journal is not left locked.
-func TestRefusalReleasesTheLock(t *testing.T) {
+func TestOpen_Refused_LockReleased(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, journal.SegmentName(1))
 	require.NoError(t, os.WriteFile(name, []byte("not a journal"), 0o600))
@@ -114,7 +114,7 @@ func TestRefusalReleasesTheLock(t *testing.T) {
 	}
 }
 
-func TestJournalOfAnotherIsRefused(t *testing.T) {
+func TestOpen_JournalOfAnother_Refused(t *testing.T) {
 	fs := faultfs.New(1)
 	st, _ := open(t, testDir, store.Options{FS: fs, Member: ident.Member{1}, Group: ident.Group{1}})
 	require.NoError(t, st.Close())
@@ -131,7 +131,7 @@ func TestJournalOfAnotherIsRefused(t *testing.T) {
 	assert.ErrorIs(t, scanError(fs), journal.ErrForeign)
 }
 
-func TestOptionsOutOfRange(t *testing.T) {
+func TestOptions_OutOfRange_Refused(t *testing.T) {
 	for _, o := range []store.Options{
 		{Mode: 2}, {SegmentSize: store.MinSegmentSize - 1}, {SegmentSize: -1}, {Retention: -1}, {RetainBytes: -1},
 	} {
@@ -141,7 +141,7 @@ func TestOptionsOutOfRange(t *testing.T) {
 	}
 }
 
-func TestRecordsOutOfRange(t *testing.T) {
+func TestAppend_RecordOutOfRange_Refused(t *testing.T) {
 	st, _ := open(t, testDir, store.Options{FS: faultfs.New(1)})
 	largest := make([]byte, journal.MaxRecord)
 	for _, bad := range [][]byte{nil, make([]byte, journal.MaxRecord+1)} {
@@ -189,7 +189,7 @@ func TestGroupCommit(t *testing.T) {
 	assert.Equal(t, 1, observed)
 }
 
-func TestVolatileDoesNotSync(t *testing.T) {
+func TestVolatile_Sync_None(t *testing.T) {
 	fs := faultfs.New(1)
 	st, _ := open(t, testDir, store.Options{FS: fs, Mode: store.Volatile})
 	before := fs.Ops()
@@ -206,7 +206,7 @@ func TestVolatileDoesNotSync(t *testing.T) {
 	assert.Equal(t, 3+2, fs.Ops(), "restart 3, write, and a sync by Close: %v", fs.Trace())
 }
 
-func TestTornTailIsCutAndReported(t *testing.T) {
+func TestOpen_TornTail_CutAndReported(t *testing.T) {
 	var text bytes.Buffer
 	fs := faultfs.New(1)
 	o := store.Options{FS: fs, Log: slog.New(slog.NewTextHandler(&text, nil))}
@@ -232,7 +232,7 @@ func TestTornTailIsCutAndReported(t *testing.T) {
 	assert.Equal(t, whole, after)
 }
 
-func TestOtherFilesAreLeftAlone(t *testing.T) {
+func TestOpen_OtherFiles_LeftAlone(t *testing.T) {
 	dir := t.TempDir()
 	mine := []string{"notes.txt", "x.new", "0000000000000001.journal.bak"}
 	for _, name := range mine {
@@ -276,7 +276,7 @@ func TestConcurrentUse(t *testing.T) {
 	next := make(map[string]int)
 	total := 0
 	for _, f := range locate(t, fs.PowerLoss()) {
-		if f.Type != journal.FrameRecord || f.Carried {
+		if f.Type != journal.FrameRecord || f.FromCheckpoint {
 			continue
 		}
 		writer, number, _ := strings.Cut(string(f.Body), " ")

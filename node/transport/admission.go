@@ -11,7 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 )
 
-// admission is an inbound handshake under way.
+// admission is an inbound handshake in progress.
 type admission struct {
 	t       *Transport
 	remote  net.Addr

@@ -11,7 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-func TestLossAndReordering(t *testing.T) {
+func TestFrames_LossAndReordering_Arrive(t *testing.T) {
 	inBubble(t, 7, 20*time.Millisecond, func(t *testing.T, b *bubble) {
 		b.net.loss, b.net.jitter = 0.2, 40*time.Millisecond
 		a, z := b.node("a", nil), b.node("z", nil)
@@ -35,7 +35,7 @@ func TestLossAndReordering(t *testing.T) {
 	})
 }
 
-func TestPeerThatDoesNotReadIsGivenUp(t *testing.T) {
+func TestPeer_DoesNotRead_GivenUp(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
 		block := make(chan struct{})
@@ -57,7 +57,7 @@ func TestPeerThatDoesNotReadIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestFastPeerIsReadSlowly(t *testing.T) {
+func TestPeer_Fast_ReadSlowly(t *testing.T) {
 	inBubble(t, 1, time.Millisecond, func(t *testing.T, b *bubble) {
 		const rate = 1000
 		a := b.node("a", nil)
@@ -83,9 +83,9 @@ func TestFastPeerIsReadSlowly(t *testing.T) {
 	})
 }
 
-// TestQuietReaderGivesItsBufferBack: after much at once, and then silence, the
+// TestReader_Quiet_BufferReturned: after much at once, and then silence, the
 // reader goes on with a small buffer.
-func TestQuietReaderGivesItsBufferBack(t *testing.T) {
+func TestReader_Quiet_BufferReturned(t *testing.T) {
 	inBubble(t, 1, time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
 		a.Send(z.Self(), Custody, []byte("warm"))

@@ -240,7 +240,7 @@ func (m *model) strikes(add func(step)) {
 	}
 }
 
-// settled checks a state in which nothing is under way any more, but that a death may
+// settled checks a state in which nothing is in progress any more, but that a death may
 // not have been noticed yet. Once a process that lives has dialled another that lives,
 // both use the same connection, even so; but where one of them has closed it.
 func (m *model) settled(t *testing.T, late bool) {

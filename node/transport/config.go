@@ -62,7 +62,7 @@ type Handler interface {
 
 	// Disconnected says that the connection is gone, and why: an error that
 	// matches one of this package's sentinels. Another connection with the
-	// same member may follow at once. Frames under way are lost.
+	// same member may follow at once. Frames in transit are lost.
 	Disconnected(peer ident.Member, err error)
 
 	// Frames hands over the bodies of frames that have arrived together (1 to

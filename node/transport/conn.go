@@ -39,7 +39,7 @@ type conn struct {
 	hearing   hearing
 	doubted   bool   // the peer is dialled because nothing has come
 	heardThen uint64 // hearing.received when that began
-	lost      error  // why it was closed here: ErrSilent, ErrAbsent; or nil
+	lost      error  // why it was closed here: ErrUnresponsive, ErrAbsent; or nil
 	unsynced  int    // bytes given to QUIC since it was last known to have sent all
 }
 
@@ -154,7 +154,7 @@ func (c *conn) end(err error) {
 	if c.lost != nil {
 		err = c.lost
 	}
-	if errors.Is(err, ErrRestarted) || errors.Is(err, ErrSilent) {
+	if errors.Is(err, ErrRestarted) || errors.Is(err, ErrUnresponsive) {
 		p.hints.restore()
 	}
 	if errors.Is(err, ErrReplaced) {
@@ -200,7 +200,7 @@ func (c *conn) replaced(err error) error {
 	return &CloseError{Code: closed.Code, Remote: closed.Remote, Alive: closed.Remote || now != nil && now.sharesProcess(c)}
 }
 
-// unanswered reports whether this was a dial that came to nothing: the peer
+// unanswered reports whether this was a dial that failed: the peer
 // said no preamble, and this side did not end it on purpose. That the peer
 // turned it down for another connection is no failure.
 func (c *conn) unanswered(err error) bool {

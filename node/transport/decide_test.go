@@ -47,7 +47,7 @@ func TestBucket(t *testing.T) {
 	assert.Equal(t, 200*time.Millisecond, b.debt(2, 100*time.Millisecond))
 }
 
-func TestNoticesAreLoggedOncePerInterval(t *testing.T) {
+func TestNotices_Repeated_LoggedOncePerInterval(t *testing.T) {
 	inBubble(t, 1, 0, func(t *testing.T, b *bubble) {
 		a := b.node("a", nil)
 		for range 100 {

@@ -205,7 +205,7 @@ func (t *Transport) reach(ctx context.Context, addresses []string, whom target) 
 			}
 		}
 		if errors.Is(e, ErrAbsent) && !absent {
-			e = ErrSilent
+			e = ErrUnresponsive
 		}
 		err = fmt.Errorf("%s: %w", address, e)
 		if ctx.Err() != nil {

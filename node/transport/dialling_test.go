@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestUnreachableAndBackOff(t *testing.T) {
+func TestDial_Unreachable_BacksOff(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a := b.node("a", nil)
 		s := b.net.socket()
@@ -18,7 +18,7 @@ func TestUnreachableAndBackOff(t *testing.T) {
 			a.Send(z.Self(), Custody, []byte("hello?"))
 			a.wait(kind("unreachable"), 1)
 		})
-		require.ErrorIs(t, a.wait(kind("unreachable"), 1).err, ErrSilent)
+		require.ErrorIs(t, a.wait(kind("unreachable"), 1).err, ErrUnresponsive)
 		assert.LessOrEqual(t, took, HandshakeTimeout)
 		assert.Equal(t, uint64(1), a.Stats().DroppedCustody)
 
@@ -42,8 +42,8 @@ func TestUnreachableAndBackOff(t *testing.T) {
 	})
 }
 
-// TestEndingADialIsNoFailure closes a connection before the peer has answered.
-func TestEndingADialIsNoFailure(t *testing.T) {
+// TestDial_Ended_NoFailure closes a connection before the peer has answered.
+func TestDial_Ended_NoFailure(t *testing.T) {
 	inBubble(t, 1, 20*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
 		a.Send(z.Self(), Custody, []byte("x"))
@@ -59,9 +59,9 @@ func TestEndingADialIsNoFailure(t *testing.T) {
 	})
 }
 
-// TestContactEndsTheBackOff: who has been in contact is dialled at once, even
+// TestBackOff_Contact_Ends: who has been in contact is dialled at once, even
 // if it could not be reached for long before.
-func TestContactEndsTheBackOff(t *testing.T) {
+func TestBackOff_Contact_Ends(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a := b.node("a", nil)
 		s := b.net.socket()
@@ -86,9 +86,9 @@ func TestContactEndsTheBackOff(t *testing.T) {
 	})
 }
 
-// TestSweepForgetsWhatIsOver, and not what is under way: a dial for which
+// TestSweep_PeerOver_Forgotten, and not what is in progress: a dial for which
 // nothing waits any more.
-func TestSweepForgetsWhatIsOver(t *testing.T) {
+func TestSweep_PeerOver_Forgotten(t *testing.T) {
 	inBubble(t, 1, 500*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
 		a.Send(z.Self(), Custody, []byte("on second thoughts, no"))
@@ -122,12 +122,12 @@ func TestUnreachable_ConnectedMeanwhile_NotTold(t *testing.T) {
 		a.wait(frame("first"), 1)
 		p := a.lock(z.Self())
 		p.mu.Unlock()
-		p.unreachable(ErrSilent) // of the dial before
+		p.unreachable(ErrUnresponsive) // of the dial before
 		assert.Zero(t, a.count(kind("unreachable")))
 
 		z.Close()
 		a.wait(kind("disconnected"), 1)
-		p.unreachable(ErrSilent)
+		p.unreachable(ErrUnresponsive)
 		a.wait(kind("unreachable"), 1)
 	})
 }

@@ -36,17 +36,17 @@ var (
 
 // Why a connection ended without a code, or did not come about.
 var (
-	ErrSilent     = errors.New("peer is silent")
-	ErrAbsent     = fmt.Errorf("%w: nobody listens there", ErrSilent)
-	ErrRestarted  = errors.New("peer has restarted")
-	ErrRefused    = errors.New("peer refused the handshake")
-	ErrLost       = errors.New("connection lost")
-	ErrNoAddress  = errors.New("no address known")
-	ErrBackOff    = errors.New("not dialled again so soon")
-	ErrBusy       = errors.New("too many dials under way")
-	ErrClosed     = errors.New("transport closed")
-	ErrConfig     = errors.New("transport configuration")
-	errSuperseded = fmt.Errorf("%w: connected already", ErrReplaced)
+	ErrUnresponsive = errors.New("peer is silent")
+	ErrAbsent       = fmt.Errorf("%w: nobody listens there", ErrUnresponsive)
+	ErrRestarted    = errors.New("peer has restarted")
+	ErrRefused      = errors.New("peer refused the handshake")
+	ErrLost         = errors.New("connection lost")
+	ErrNoAddress    = errors.New("no address known")
+	ErrBackOff      = errors.New("not dialled again so soon")
+	ErrBusy         = errors.New("too many dials in progress")
+	ErrClosed       = errors.New("transport closed")
+	ErrConfig       = errors.New("transport configuration")
+	errSuperseded   = fmt.Errorf("%w: connected already", ErrReplaced)
 )
 
 // Code is the QUIC application error code that closes a connection.
@@ -143,13 +143,13 @@ func closeReason(err error) error {
 		return ErrRestarted
 	}
 	if _, ok := errors.AsType[*quic.IdleTimeoutError](err); ok {
-		return ErrSilent
+		return ErrUnresponsive
 	}
 	if _, ok := errors.AsType[*quic.HandshakeTimeoutError](err); ok {
-		return ErrSilent
+		return ErrUnresponsive
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return ErrSilent
+		return ErrUnresponsive
 	}
 	return fmt.Errorf("%w: %w", ErrLost, err)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// gate limits the inbound handshakes under way, and how many begin. Those from the
+// gate limits the inbound handshakes in progress, and how many begin. Those from the
 // addresses of known members have places of their own. Strangers' places are shared by
 // address prefix, so that one machine, or one network, does not take all of them.
 type gate struct {

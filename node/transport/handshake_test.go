@@ -75,10 +75,10 @@ func ecdsaCertificate(t *testing.T) *tls.Certificate {
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// TestStrangersAreRefused dials a member as each of the strangers, several
+// TestStranger_Dials_Refused dials a member as each of the strangers, several
 // times: the handshake fails, nothing of what they write reaches the handler,
 // each attempt is counted and the first is logged.
-func TestStrangersAreRefused(t *testing.T) {
+func TestStranger_Dials_Refused(t *testing.T) {
 	g := newGroup(t, "g")
 	for _, s := range strangers(t, g) {
 		t.Run(s.name, func(t *testing.T) {
@@ -120,8 +120,8 @@ func refusedDial(t *testing.T, r *raw, n *node) error {
 	return context.Cause(q.Context())
 }
 
-// TestStrangersAreNotTalkedTo lets a member dial each of the strangers.
-func TestStrangersAreNotTalkedTo(t *testing.T) {
+// TestStranger_Dialled_NothingSent lets a member dial each of the strangers.
+func TestStranger_Dialled_NothingSent(t *testing.T) {
 	g := newGroup(t, "g")
 	for _, s := range strangers(t, g) {
 		if s.cert == nil {
@@ -147,7 +147,7 @@ func TestStrangersAreNotTalkedTo(t *testing.T) {
 	}
 }
 
-func TestAnotherMemberAnswers(t *testing.T) {
+func TestDial_AnotherMemberAnswers_Refused(t *testing.T) {
 	g, b := newGroup(t, "g"), newBook()
 	a := g.open(t, b, loopback(t), "a", nil)
 	z := g.open(t, b, loopback(t), "z", nil)
@@ -158,7 +158,7 @@ func TestAnotherMemberAnswers(t *testing.T) {
 	assert.Zero(t, z.count(kind("frame")))
 }
 
-func TestOtherProtocolIsRefused(t *testing.T) {
+func TestDial_OtherProtocol_Refused(t *testing.T) {
 	g := newGroup(t, "g")
 	a := g.open(t, newBook(), loopback(t), "a", nil)
 	key, cert := g.member(t, "z", nil)
@@ -195,7 +195,7 @@ func TestDialAddress(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestAddressesAreTriedInOrder(t *testing.T) {
+func TestDial_ManyAddresses_InOrder(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		_, cert := b.member(t, "z", nil)
 		dead, live := b.net.socket(), b.net.socket()
@@ -215,7 +215,7 @@ func TestAddressesAreTriedInOrder(t *testing.T) {
 	})
 }
 
-func TestConfigIsChecked(t *testing.T) {
+func TestConfig_Invalid_Refused(t *testing.T) {
 	g := newGroup(t, "g")
 	key, cert := g.member(t, "a", nil)
 	_, other := g.member(t, "b", nil)
@@ -264,7 +264,7 @@ func TestTLSCertificate(t *testing.T) {
 	require.Equal(t, "2.25.1968744538", CertificateOID.String())
 }
 
-func TestEveryRefusalIsItself(t *testing.T) {
+func TestRefusal_Each_ItsError(t *testing.T) {
 	for _, r := range refusals {
 		require.Equal(t, r, refusalOf(errors.Join(errors.New("x"), r)))
 	}

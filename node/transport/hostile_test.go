@@ -27,11 +27,11 @@ func usage() (heap uint64, goroutines int) {
 	return m.HeapAlloc, runtime.NumGoroutine()
 }
 
-// TestHundredThousandMalformedFrames comes from a member with a valid
+// TestFrames_HundredThousandMalformed_Closed comes from a member with a valid
 // certificate: bodies of garbage, which the handler sees, and lengths and
 // endings that end the connection. Memory and goroutines are afterwards where
 // they were.
-func TestHundredThousandMalformedFrames(t *testing.T) {
+func TestFrames_HundredThousandMalformed_Closed(t *testing.T) {
 	const frames, connections = 100_000, 100
 	began := time.Now()
 	g := newGroup(t, "g")
@@ -133,7 +133,7 @@ func TestMalformedPreambles(t *testing.T) {
 	}
 }
 
-func TestStreamsBesideTheOneAreNotThere(t *testing.T) {
+func TestStreams_SecondOne_NotThere(t *testing.T) {
 	g := newGroup(t, "g")
 	a := g.open(t, newBook(), loopback(t), "a", nil)
 	key, cert := g.member(t, "z", nil)
@@ -151,8 +151,8 @@ func TestStreamsBesideTheOneAreNotThere(t *testing.T) {
 	require.Equal(t, CodeProtocol, closedWith(t, q))
 }
 
-// TestOvertakenDialIsTurnedDown dials twice, and the earlier dial comes later.
-func TestOvertakenDialIsTurnedDown(t *testing.T) {
+// TestDial_Overtaken_TurnedDown dials twice, and the earlier dial comes later.
+func TestDial_Overtaken_TurnedDown(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a := b.node("a", nil)
 		key, cert := b.member(t, "z", nil)
@@ -169,7 +169,7 @@ func TestOvertakenDialIsTurnedDown(t *testing.T) {
 	})
 }
 
-func TestConnectionWithoutPreambleIsClosed(t *testing.T) {
+func TestConnection_NoPreamble_Closed(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a := b.node("a", nil)
 		key, cert := b.member(t, "z", nil)
@@ -194,7 +194,7 @@ func TestConnectionWithoutPreambleIsClosed(t *testing.T) {
 	})
 }
 
-func TestTooManyHandshakesAreRefused(t *testing.T) {
+func TestHandshakes_TooMany_Refused(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		const burst = 10
 		z := b.node("z", func(c *Config) { c.limits = limits{handshakes: 1, burst: prefixShare * burst} })
@@ -212,7 +212,7 @@ func TestTooManyHandshakesAreRefused(t *testing.T) {
 	})
 }
 
-func TestOldestConnectionMakesRoom(t *testing.T) {
+func TestConnections_Full_OldestClosed(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		z := b.node("z", func(c *Config) { c.limits.connections = 3 })
 		rim := make([]*node, 5)
@@ -236,9 +236,9 @@ func TestOldestConnectionMakesRoom(t *testing.T) {
 	})
 }
 
-// TestAddressIsProvedUnderLoad holds RetryAbove handshakes open and looks at
+// TestHandshakes_UnderLoad_AddressProved holds RetryAbove handshakes open and looks at
 // how many round trips the next one takes.
-func TestAddressIsProvedUnderLoad(t *testing.T) {
+func TestHandshakes_UnderLoad_AddressProved(t *testing.T) {
 	inBubble(t, 1, 50*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
 		var leave []func()
@@ -258,9 +258,9 @@ func TestAddressIsProvedUnderLoad(t *testing.T) {
 	})
 }
 
-// TestPeerWithALargeWindowCannotFillMemory is one that allows us to send
+// TestPeer_LargeWindow_Bounded is one that allows us to send
 // gigabytes, and then acknowledges nothing.
-func TestPeerWithALargeWindowCannotFillMemory(t *testing.T) {
+func TestPeer_LargeWindow_Bounded(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a := b.node("a", nil)
 		key, cert := b.member(t, "z", nil)
@@ -277,13 +277,13 @@ func TestPeerWithALargeWindowCannotFillMemory(t *testing.T) {
 		const cwnd = 64 << 10 // as it begins, at most
 		assert.Less(t, s.BytesSent, uint64(directBytes+cwnd))
 		assert.LessOrEqual(t, s.Queued, int64(MaxQueueBytes))
-		require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrSilent)
+		require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrUnresponsive)
 	})
 }
 
-// TestQueuesAreBoundedTogether fills queues of many members that nobody can
+// TestQueues_AllPeers_Bounded fills queues of many members that nobody can
 // reach yet.
-func TestQueuesAreBoundedTogether(t *testing.T) {
+func TestQueues_AllPeers_Bounded(t *testing.T) {
 	inBubble(t, 1, time.Second, func(t *testing.T, b *bubble) {
 		a := b.node("a", nil)
 		body := make([]byte, wire.MaxFrame)

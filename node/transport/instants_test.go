@@ -151,7 +151,7 @@ func TestRestart_AtEachInstantOfADial_BackWithinASecond(t *testing.T) {
 	t.Logf("at most %v", worst)
 }
 
-// agree looks whether two members use one connection, when nothing is under way.
+// agree looks whether two members use one connection, when nothing is in progress.
 func (b *bubble) agree(t *testing.T, x, y *node) {
 	time.Sleep(DefaultSilence + PreambleTimeout) // what is dead is closed
 	assert.Equal(t, 1, x.Stats().Connections)

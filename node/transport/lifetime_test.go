@@ -10,7 +10,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-func TestFirstAnswerTakesTwoRoundTrips(t *testing.T) {
+func TestDial_FirstAnswer_TwoRoundTrips(t *testing.T) {
 	inBubble(t, 1, 50*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
 		z.onFrame = func(m ident.Member, body []byte) { z.Send(m, Custody, body) }
@@ -27,7 +27,7 @@ func TestFirstAnswerTakesTwoRoundTrips(t *testing.T) {
 	})
 }
 
-func TestIdleConnectionIsClosedAndDialledAgain(t *testing.T) {
+func TestConnection_Idle_ClosedAndDialledAgain(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
 		a.Send(z.Self(), Custody, []byte("1"))
@@ -45,7 +45,7 @@ func TestIdleConnectionIsClosedAndDialledAgain(t *testing.T) {
 	})
 }
 
-func TestFramesKeepAConnectionOpen(t *testing.T) {
+func TestConnection_Frames_KeptOpen(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
 		for range 20 {
@@ -57,7 +57,7 @@ func TestFramesKeepAConnectionOpen(t *testing.T) {
 	})
 }
 
-func TestMemberThatOnlyDialsOutKeepsItsConnections(t *testing.T) {
+func TestConnection_OnlyDialsOut_Kept(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		out := b.node("out", func(c *Config) { c.DialOnly = true })
 		z := b.node("z", nil)
@@ -72,9 +72,9 @@ func TestMemberThatOnlyDialsOutKeepsItsConnections(t *testing.T) {
 	})
 }
 
-// TestDeadPeerIsNoticed: a second after the silence where something is sent each second,
+// TestPeer_Dead_Noticed: a second after the silence where something is sent each second,
 // as a member does that watches; else by the dialler's keep-alive.
-func TestDeadPeerIsNoticed(t *testing.T) {
+func TestPeer_Dead_Noticed(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		for i, c := range []struct {
 			dialler, watches bool
@@ -105,14 +105,14 @@ func TestDeadPeerIsNoticed(t *testing.T) {
 			if c.watches {
 				took += time.Second
 			}
-			require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrSilent)
+			require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrUnresponsive)
 			assert.LessOrEqual(t, took, c.within+500*time.Millisecond, "dialler: %v, watches: %v", dialler, c.watches)
 			s.Close()
 		}
 	})
 }
 
-func TestUnansweredPreambleIsGivenUp(t *testing.T) {
+func TestPreamble_Unanswered_GivenUp(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		b.net.delay = 10 * time.Millisecond
 		a := b.node("a", nil)
@@ -125,7 +125,7 @@ func TestUnansweredPreambleIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestLapsedCertificateEndsAConnection(t *testing.T) {
+func TestCertificate_Lapsed_ConnectionEnds(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		started := time.Now()
 		clock := func(c *Config) {

@@ -13,14 +13,14 @@ const (
 	// that has been without frames for longest is closed with CodeOverload.
 	MaxConnections = 1024
 
-	// MaxHandshakes bounds the inbound handshakes under way. Each may hold
+	// MaxHandshakes bounds the inbound handshakes in progress. Each may hold
 	// 16 kB of handshake data of somebody who has proved nothing yet.
 	MaxHandshakes = 64
 
 	// KnownHandshakes of them are for the addresses from which known members have come.
 	KnownHandshakes = 16
 
-	// PrefixHandshakes bounds those under way from one address prefix, and prefixShare says
+	// PrefixHandshakes bounds those in progress from one address prefix, and prefixShare says
 	// that one prefix may begin so much less in a second than all together: a third of the
 	// other places, and a quarter of the handshakes. A prefix is a /24 of IPv4, and a /48 of
 	// IPv6: the least that networks announce to each other, and what one site is given. Who
@@ -44,7 +44,7 @@ const (
 	// group's network everybody dials everybody.
 	HandshakeBurst = 200
 
-	// RetryAbove is the number of inbound handshakes under way from which on a
+	// RetryAbove is the number of inbound handshakes in progress from which on a
 	// new one must prove its source address first (a QUIC Retry: one round
 	// trip more). Below it, a forged address costs little.
 	RetryAbove = 16
@@ -54,7 +54,7 @@ const (
 	// be honest: a dial and its repetition after a restart.
 	MaxUnready = 4
 
-	// MaxDials bounds the outbound handshakes under way.
+	// MaxDials bounds the outbound handshakes in progress.
 	MaxDials = 64
 )
 
@@ -67,11 +67,11 @@ const (
 	DefaultIdleTimeout = 30 * time.Second
 
 	// DefaultSilence is for how long a connection may bring nothing although something
-	// was sent on it: then the peer is taken for dead. It is a setting of the group. A
+	// was sent on it: then the peer counts as unresponsive. It is a setting of the group. A
 	// member sends something each second to one that it watches, so that its death is
 	// noticed a second later than that. Up to a round trip of 100 ms QUIC sends a packet 5
 	// times in that time before it counts as unanswered. A shorter one finds a dead
-	// peer sooner, and takes a slow one for dead more often.
+	// peer sooner, and suspects a slow one more often.
 	DefaultSilence = 4 * time.Second
 
 	// MaxSilence bounds the silence that a connection bears, whatever the group says: it

@@ -30,7 +30,7 @@ type peer struct {
 
 	unready    []*quic.Conn // accepted, without preamble, the oldest first
 	users      int          // goroutines that hold this peer
-	complained bool         // a call of Unreachable is under way
+	complained bool         // a call of Unreachable is in progress
 	gone       bool         // no longer in Transport.peers
 }
 

@@ -12,7 +12,7 @@ import (
 
 // The transport's own frame is as spec/wire.cddl has it. All others are checked
 // in package spec.
-func TestPreambleMatchesCDDL(t *testing.T) {
+func TestPreamble_Encoded_MatchesCDDL(t *testing.T) {
 	text, err := os.ReadFile("../../spec/wire.cddl")
 	require.NoError(t, err)
 	schema, err := cddl.Parse(string(text))

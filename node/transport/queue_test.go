@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestQueueAgainstNaiveTwin compares the queue with one slice of bodies for
+// TestQueue_AnyUse_AgreesWithNaive compares the queue with one slice of bodies for
 // each class.
-func TestQueueAgainstNaiveTwin(t *testing.T) {
+func TestQueue_AnyUse_AgreesWithNaive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q queue
 		var twin [classes][][]byte
@@ -77,7 +77,7 @@ func twinNext(twin *[classes][][]byte, limit int) []byte {
 	return out
 }
 
-func TestQueueAppendKeepsOrder(t *testing.T) {
+func TestQueue_Append_OrderKept(t *testing.T) {
 	var q, o queue
 	require.True(t, q.push(Custody, []byte("1")))
 	require.True(t, o.push(Custody, []byte("2")))
@@ -91,9 +91,9 @@ func TestQueueAppendKeepsOrder(t *testing.T) {
 	require.Zero(t, q.size())
 }
 
-// TestRoomIsSharedWithWhatIsHeld: what had waited for a connection counts
+// TestQueue_Held_SharesRoom: what had waited for a connection counts
 // while the connection opens.
-func TestRoomIsSharedWithWhatIsHeld(t *testing.T) {
+func TestQueue_Held_SharesRoom(t *testing.T) {
 	var o outbound
 	n := 0
 	for ; o.push(Rest, make([]byte, 1000)); n++ {
@@ -107,7 +107,7 @@ func TestRoomIsSharedWithWhatIsHeld(t *testing.T) {
 	require.True(t, o.push(Custody, make([]byte, 1000)), "each class has its own")
 }
 
-func TestIdleQueueHoldsNoBuffer(t *testing.T) {
+func TestQueue_Idle_NoBuffer(t *testing.T) {
 	var q queue
 	q.push(Custody, make([]byte, 100))
 	q.next(nil, 1000)
@@ -121,7 +121,7 @@ func TestIdleQueueHoldsNoBuffer(t *testing.T) {
 	require.LessOrEqual(t, cap(q.lanes[Custody].buf), keepBuffer, "a backlog's buffer is not kept")
 }
 
-func TestSendingAllocatesNothing(t *testing.T) {
+func TestSend_Steady_NoAllocations(t *testing.T) {
 	var q queue
 	body := make([]byte, 300)
 	q.push(Custody, body)
@@ -132,9 +132,9 @@ func TestSendingAllocatesNothing(t *testing.T) {
 	}))
 }
 
-// TestGreetingThatComesToNothing: when a connection ends before its HELLO has
+// TestGreeting_Fails_Unreachable: when a connection ends before its HELLO has
 // left, the HELLO goes with it, and what had waited waits on.
-func TestGreetingThatComesToNothing(t *testing.T) {
+func TestGreeting_Fails_Unreachable(t *testing.T) {
 	var o outbound
 	var total atomic.Int64
 	require.Zero(t, o.ungreet(&total))

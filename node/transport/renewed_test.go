@@ -11,10 +11,10 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// TestARenewedCertificateKeepsAConnection: what was shown on it ends, and what
+// TestCertificate_Renewed_ConnectionKept: what was shown on it ends, and what
 // the peer has now does not. The directory is asked once for each certificate
 // that ends, and not about those that count.
-func TestARenewedCertificateKeepsAConnection(t *testing.T) {
+func TestCertificate_Renewed_ConnectionKept(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		started := time.Now()
 		clock := func(c *Config) {

@@ -15,10 +15,10 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// TestRestartOnTheSameAddress kills a member and starts it again at its old
+// TestRestart_SameAddress_Reconnected kills a member and starts it again at its old
 // address, and looks at how long the others cannot talk to it: the silence and
 // more if they believed in the old connection.
-func TestRestartOnTheSameAddress(t *testing.T) {
+func TestRestart_SameAddress_Reconnected(t *testing.T) {
 	const delay = 20 * time.Millisecond
 	restart := func(b *bubble, dialled bool) (a, z *node, old *node) {
 		a = b.node("a", nil)
@@ -82,7 +82,7 @@ func (n *node) using(m ident.Member) (dialled, connected bool) {
 	return p.current != nil && p.current.Dialled, p.current != nil
 }
 
-func TestSimultaneousDialsLeaveOneConnection(t *testing.T) {
+func TestDial_Simultaneous_OneConnection(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			inBubble(t, seed, 20*time.Millisecond, func(t *testing.T, b *bubble) {
@@ -124,9 +124,9 @@ func TestSimultaneousDialsLeaveOneConnection(t *testing.T) {
 	}
 }
 
-// TestSecondDialIsClosedWithoutAPreamble has a member finish a dial while it uses a
+// TestDial_Second_ClosedWithoutPreamble has a member finish a dial while it uses a
 // connection with the same peer.
-func TestSecondDialIsClosedWithoutAPreamble(t *testing.T) {
+func TestDial_Second_ClosedWithoutPreamble(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a := b.node("a", nil)
 		key, cert := b.member(t, "z", nil)
@@ -186,7 +186,7 @@ func TestHeldConnection_OtherOneEnds_ClosedToo(t *testing.T) {
 
 // TestReplaced_BothDialAtOnce_Alive: two members dial each other at one time. Who is told
 // that a connection was replaced is told, too, that the peer has not restarted; and when it
-// has, the other way round (TestRestartOnTheSameAddress).
+// has, the other way round (TestRestart_SameAddress_Reconnected).
 func TestReplaced_BothDialAtOnce_Alive(t *testing.T) {
 	for seed := range uint64(20) {
 		inBubble(t, seed, 10*time.Millisecond, func(t *testing.T, b *bubble) {

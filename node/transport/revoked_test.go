@@ -33,7 +33,7 @@ func (r *revocations) of(m ident.Member) ([]byte, bool) {
 	return frame, ok
 }
 
-func TestRevokedMemberIsToldAndClosed(t *testing.T) {
+func TestRevoked_Dials_NotifiedAndClosed(t *testing.T) {
 	inBubble(t, 3, 20*time.Millisecond, func(t *testing.T, b *bubble) {
 		b.net.loss = 0.1
 		var list revocations
@@ -58,7 +58,7 @@ func TestRevokedMemberIsToldAndClosed(t *testing.T) {
 	})
 }
 
-func TestRevokedMemberIsClosedOnAnOpenConnection(t *testing.T) {
+func TestRevoked_ConnectionOpen_Closed(t *testing.T) {
 	inBubble(t, 1, 20*time.Millisecond, func(t *testing.T, b *bubble) {
 		var list revocations
 		a := b.node("a", func(c *Config) { c.Revocation = list.of })
@@ -84,9 +84,9 @@ func TestRevokedMemberIsClosedOnAnOpenConnection(t *testing.T) {
 	})
 }
 
-// TestRevokedMemberThatDoesNotListen is one that takes its revocation but
+// TestRevoked_DoesNotListen_Closed is one that takes its revocation but
 // never closes, and one that does not even read.
-func TestRevokedMemberThatDoesNotListen(t *testing.T) {
+func TestRevoked_DoesNotListen_Closed(t *testing.T) {
 	inBubble(t, 1, 20*time.Millisecond, func(t *testing.T, b *bubble) {
 		var list revocations
 		a := b.node("a", func(c *Config) { c.Revocation = list.of })
@@ -104,7 +104,7 @@ func TestRevokedMemberThatDoesNotListen(t *testing.T) {
 	})
 }
 
-func TestExpelFromAHandler(t *testing.T) {
+func TestExpel_FromHandler_Closed(t *testing.T) {
 	inBubble(t, 1, 20*time.Millisecond, func(t *testing.T, b *bubble) {
 		var list revocations
 		a := b.node("a", func(c *Config) { c.Revocation = list.of })
@@ -124,7 +124,7 @@ func TestExpelFromAHandler(t *testing.T) {
 	})
 }
 
-func TestExpelWithoutWords(t *testing.T) {
+func TestExpel_NoWords_Closed(t *testing.T) {
 	inBubble(t, 1, 20*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
 		a.Send(z.Self(), Custody, []byte("hello"))

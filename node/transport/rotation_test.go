@@ -89,9 +89,9 @@ func (r *rotation) knowing(t testing.TB, step int, ca *signature.PrivateKey, nam
 	}
 }
 
-// TestARotationNeverSplitsTheGroup: at every step of the CA, each member that
+// TestRotation_AnyOrder_GroupStaysOne: at every step of the CA, each member that
 // there can be reaches every other, whatever either has heard.
-func TestARotationNeverSplitsTheGroup(t *testing.T) {
+func TestRotation_AnyOrder_GroupStaysOne(t *testing.T) {
 	type kind struct {
 		knows int
 		newer bool // certificate by the new key
@@ -131,9 +131,9 @@ func TestARotationNeverSplitsTheGroup(t *testing.T) {
 	}
 }
 
-// TestMemberLearnsTheNewKeyFromAPeer: it says so once, and needs no vouchers from
+// TestRotation_NewKey_LearntFromPeer: it says so once, and needs no vouchers from
 // the next peer on.
-func TestMemberLearnsTheNewKeyFromAPeer(t *testing.T) {
+func TestRotation_NewKey_LearntFromPeer(t *testing.T) {
 	r := newRotation(t)
 	var told atomic.Int64
 	var statements [][]byte
@@ -157,8 +157,8 @@ func TestMemberLearnsTheNewKeyFromAPeer(t *testing.T) {
 	assert.Equal(t, r.knowledge[begun].Vouchers(), statements)
 }
 
-// TestVouchersThatDoNotHelp: the refusal is a stranger's.
-func TestVouchersThatDoNotHelp(t *testing.T) {
+// TestVouchers_Useless_Refused: the refusal is a stranger's.
+func TestVouchers_Useless_Refused(t *testing.T) {
 	r := newRotation(t)
 	evil := keyFromSeed(t, "evil ca")
 	good := r.knowledge[begun].Vouchers()[0]
@@ -195,8 +195,8 @@ func TestVouchersThatDoNotHelp(t *testing.T) {
 
 func evil2(t testing.TB) *signature.PrivateKey { return keyFromSeed(t, "another evil ca") }
 
-// TestOnlyAGroupLearnsKeys: other authorities, of tests, stay as they are.
-func TestOnlyAGroupLearnsKeys(t *testing.T) {
+// TestVouchers_NoGroup_Ignored: other authorities, of tests, stay as they are.
+func TestVouchers_NoGroup_Ignored(t *testing.T) {
 	r := newRotation(t)
 	key, cert := r.signedBy(t, r.newer, "a")
 	parsed, err := x509.ParseCertificate(must(tlsCertificate(key, cert, r.knowledge[begun].Vouchers())).Certificate[0])
@@ -205,7 +205,7 @@ func TestOnlyAGroupLearnsKeys(t *testing.T) {
 	assert.ErrorIs(t, err, ErrOtherGroup)
 }
 
-func TestVouchersAreBounded(t *testing.T) {
+func TestVouchers_Many_Bounded(t *testing.T) {
 	r := newRotation(t)
 	key, cert := r.signedBy(t, r.ca, "a")
 	_, err := tlsCertificate(key, cert, [][]byte{make([]byte, maxVouchers)})
@@ -231,9 +231,9 @@ func TestVouchersAreBounded(t *testing.T) {
 	require.Equal(t, "2.25.1849619270", VouchersOID.String())
 }
 
-// TestTheLastWordsToARetiredKeyArrive: that the key is retired may be among them, and
+// TestRotation_KeyRetired_LastWordsArrive: that the key is retired may be among them, and
 // whoever misses that is turned away everywhere, and not told why.
-func TestTheLastWordsToARetiredKeyArrive(t *testing.T) {
+func TestRotation_KeyRetired_LastWordsArrive(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		r := newRotation(t)
 		b.testGroup = r.testGroup
@@ -253,9 +253,9 @@ func TestTheLastWordsToARetiredKeyArrive(t *testing.T) {
 	})
 }
 
-// TestARetiredKeyEndsConnections: those with members whose certificates it
+// TestRotation_KeyRetired_ConnectionsEnd: those with members whose certificates it
 // signed, and no others.
-func TestARetiredKeyEndsConnections(t *testing.T) {
+func TestRotation_KeyRetired_ConnectionsEnd(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		r := newRotation(t)
 		b.testGroup = r.testGroup

@@ -46,8 +46,8 @@ func TestTLSSettings(t *testing.T) {
 	}
 }
 
-// TestRefusalsOnTheWire: what T-4 says that a stranger sees.
-func TestRefusalsOnTheWire(t *testing.T) {
+// TestRefusal_OnTheWire_Code: what T-4 says that a stranger sees.
+func TestRefusal_OnTheWire_Code(t *testing.T) {
 	g := newGroup(t, "g")
 	a := g.open(t, newBook(), loopback(t), "a", nil)
 	stranger := forge(t, seedKey("stranger"), nil)

@@ -21,7 +21,7 @@ const (
 func (t *Transport) SetSilence(d time.Duration) { t.patience.Store(int64(d)) }
 
 // silence is for how long a connection may bring nothing although something was sent on
-// it: then its peer is taken for dead.
+// it: then its peer counts as unresponsive.
 func (t *Transport) silence() time.Duration {
 	return min(time.Duration(t.patience.Load()), MaxSilence)
 }
@@ -119,7 +119,7 @@ func (p *peer) attend(now time.Duration) {
 		switch {
 		case !c.Confirmed: // see judge
 		case c.isLost():
-			c.lost = ErrSilent
+			c.lost = ErrUnresponsive
 			p.end(c, CodeOverload)
 		case c.isSilent():
 			p.tryOut(c)

@@ -13,7 +13,7 @@ import (
 type Stats struct {
 	Connections int   // open and in use
 	Peers       int   // members with a connection, a backlog or a recent failure
-	Handshakes  int   // inbound handshakes under way
+	Handshakes  int   // inbound handshakes in progress
 	Queued      int64 // bytes that wait for peers
 
 	Accepted     uint64 // connections that a peer dialled and that were used
@@ -44,7 +44,7 @@ type Stats struct {
 type Hints struct {
 	Confirmed uint64 // nobody answered a dial there either
 	Refuted   uint64 // the member answered
-	Ignored   uint64 // those that led to no dial: one is under way, or they were not true of late
+	Ignored   uint64 // those that led to no dial: one is in progress, or they were not true of late
 }
 
 // counters are the live counters behind Stats.

@@ -18,7 +18,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-func TestFramesGoBothWays(t *testing.T) {
+func TestFrames_TwoMembers_BothWays(t *testing.T) {
 	g, b := newGroup(t, "g"), newBook()
 	a := g.open(t, b, loopback(t), "a", nil)
 	z := g.open(t, b, loopback(t), "z", nil)
@@ -33,7 +33,7 @@ func TestFramesGoBothWays(t *testing.T) {
 	require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrShuttingDown)
 }
 
-func TestFramesOfAllSizes(t *testing.T) {
+func TestFrames_AllSizes_Arrive(t *testing.T) {
 	g, b := newGroup(t, "g"), newBook()
 	a := g.open(t, b, loopback(t), "a", nil)
 	z := g.open(t, b, loopback(t), "z", nil)
@@ -68,9 +68,9 @@ func TestFramesOfAllSizes(t *testing.T) {
 	assert.Equal(t, uint64(2), a.Stats().Refused[errOversized.Error()])
 }
 
-// TestWhatConnectedSendsGoesFirst: HELLO opens each connection, whatever
+// TestQueue_SentWhenConnected_First: HELLO opens each connection, whatever
 // waited for it.
-func TestWhatConnectedSendsGoesFirst(t *testing.T) {
+func TestQueue_SentWhenConnected_First(t *testing.T) {
 	inBubble(t, 1, 20*time.Millisecond, func(t *testing.T, b *bubble) {
 		var early func(ident.Member)
 		a := b.node("a", func(c *Config) {
@@ -96,8 +96,8 @@ func TestWhatConnectedSendsGoesFirst(t *testing.T) {
 	})
 }
 
-// TestCustodyGoesFirst: a backlog of the rest does not hold custody up.
-func TestCustodyGoesFirst(t *testing.T) {
+// TestQueue_Custody_First: a backlog of the rest does not hold custody up.
+func TestQueue_Custody_First(t *testing.T) {
 	inBubble(t, 1, 20*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
 		a.Send(z.Self(), Custody, []byte("warm"))
@@ -114,9 +114,9 @@ func TestCustodyGoesFirst(t *testing.T) {
 	})
 }
 
-// TestQueueWaitsForFlush counts datagrams: nothing leaves before Flush, and
+// TestQueue_BeforeFlush_Waits counts datagrams: nothing leaves before Flush, and
 // what leaves then shares packets.
-func TestQueueWaitsForFlush(t *testing.T) {
+func TestQueue_BeforeFlush_Waits(t *testing.T) {
 	inBubble(t, 1, 20*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
 		z.onFrame = func(m ident.Member, body []byte) { z.Queue(m, Custody, body) }
@@ -141,9 +141,9 @@ func TestQueueWaitsForFlush(t *testing.T) {
 	})
 }
 
-// TestSlowReaderHoldsNobodyUp: a handler that never returns costs its own
+// TestReader_Slow_OthersNotDelayed: a handler that never returns costs its own
 // peer's frames, and nobody else's.
-func TestSlowReaderHoldsNobodyUp(t *testing.T) {
+func TestReader_Slow_OthersNotDelayed(t *testing.T) {
 	g, b := newGroup(t, "g"), newBook()
 	a := g.open(t, b, loopback(t), "a", nil)
 	slow := g.open(t, b, loopback(t), "slow", nil)
@@ -169,7 +169,7 @@ func TestSlowReaderHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-func TestCloseSendsWhatWaits(t *testing.T) {
+func TestClose_QueueWaits_Sent(t *testing.T) {
 	inBubble(t, 1, 20*time.Millisecond, func(t *testing.T, b *bubble) {
 		b.net.loss = 0.1
 		a, z := b.node("a", nil), b.node("z", nil)
@@ -192,7 +192,7 @@ func TestCloseSendsWhatWaits(t *testing.T) {
 	})
 }
 
-func TestCloseAmidEverything(t *testing.T) {
+func TestClose_AmidTraffic_Ends(t *testing.T) {
 	runtime.GC()
 	before := runtime.NumGoroutine()
 	for range 5 {
@@ -231,9 +231,9 @@ func TestCloseAmidEverything(t *testing.T) {
 	await.Until(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
 }
 
-// TestEventsOfAPeerAreSerial opens and closes connections as fast as it can,
+// TestEvents_OnePeer_Serial opens and closes connections as fast as it can,
 // and checks the order of what the handler is told.
-func TestEventsOfAPeerAreSerial(t *testing.T) {
+func TestEvents_OnePeer_Serial(t *testing.T) {
 	g, b := newGroup(t, "g"), newBook()
 	generous := func(c *Config) { c.limits = limits{handshakes: 1e6, burst: 1e6} }
 	a := g.open(t, b, loopback(t), "a", generous)

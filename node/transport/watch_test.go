@@ -42,7 +42,7 @@ func TestWatch_ProcessKilled_AbsentSoon(t *testing.T) {
 		s.kill()
 		took := since(func() { require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrAbsent) })
 		assert.LessOrEqual(t, took, maxAbsent+50*time.Millisecond, "when it has just begun to watch")
-		require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrSilent)
+		require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrUnresponsive)
 		assert.Zero(t, a.count(kind("unreachable")), "said once")
 		a.Send(z.Self(), Custody, []byte("?"))
 		took = since(func() { require.ErrorIs(t, a.wait(kind("unreachable"), 1).err, ErrAbsent) })
@@ -87,7 +87,7 @@ func TestWatch_NotWatchedOrMachineGone_SilentLater(t *testing.T) {
 			defer speak(a, z, "there?")()
 			took := since(func() { a.wait(kind("disconnected"), 1) })
 			err := a.wait(kind("disconnected"), 1).err
-			require.ErrorIs(t, err, ErrSilent)
+			require.ErrorIs(t, err, ErrUnresponsive)
 			require.NotErrorIs(t, err, ErrAbsent)
 			assert.InDelta(t, DefaultSilence.Seconds(), took.Seconds(), 0.5)
 			assert.Equal(t, killed, knocks.Load() == before)
@@ -251,7 +251,7 @@ func TestSilence_Changed_CountsAtOnce(t *testing.T) {
 			time.Sleep(MaxRest)
 			s.cut()
 			defer speak(a, z, "there?")()
-			took := since(func() { require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrSilent) })
+			took := since(func() { require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrUnresponsive) })
 			assert.InDelta(t, min(silence, MaxSilence).Seconds(), took.Seconds(), 0.5)
 		})
 	}

@@ -40,10 +40,10 @@ func TestWithdrawnConnections(t *testing.T) {
 	}
 }
 
-// TestWithdrawnWithinTheHandshake closes when only the dialler's handshake has ended.
+// TestHandshake_Withdrawn_Refused closes when only the dialler's handshake has ended.
 // Which code it gives may stay unknown to the other side (RFC 9000, section 10.2.3):
 // an orderly end is told from others where it is seen, and each end counts once.
-func TestWithdrawnWithinTheHandshake(t *testing.T) {
+func TestHandshake_Withdrawn_Refused(t *testing.T) {
 	for _, code := range []Code{CodeReplaced, CodeOverload} {
 		inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 			a := b.node("a", nil)
@@ -71,7 +71,7 @@ func TestRestart_BeforePreamble_NoViolation(t *testing.T) {
 		z.quic.StatelessResetKey = &secret
 		_, _, err := z.dial(a)
 		require.NoError(t, err)
-		time.Sleep(15 * time.Millisecond) // a has the handshake's end, and its next packets are under way
+		time.Sleep(15 * time.Millisecond) // a has the handshake's end, and its next packets are in transit
 
 		successor := newRaw(t, b.net.rebind(socket), certificate)
 		successor.quic.StatelessResetKey = &secret

@@ -258,7 +258,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-func TestRecordsBeforeAnyIncarnation(t *testing.T) {
+func TestRecords_BeforeIncarnation_Damage(t *testing.T) {
 	s := newStory(t, true)
 	a := s.list[0]
 	s.generate(a)
@@ -332,7 +332,7 @@ func TestFates(t *testing.T) {
 }
 
 // A durable member's crash ends nothing.
-func TestDurableCustodyOutlivesACrash(t *testing.T) {
+func TestCustody_DurableCrash_GoesOn(t *testing.T) {
 	s := newStory(t, true, true)
 	title := s.generate(s.list[0])
 	s.list[0].write(nil)
@@ -344,7 +344,7 @@ func TestDurableCustodyOutlivesACrash(t *testing.T) {
 }
 
 // Custody lasts until the record of its end is durable.
-func TestCustodyEndsWhenItsEndIsDurable(t *testing.T) {
+func TestCustody_EndDurable_Ends(t *testing.T) {
 	s := newStory(t, true, true)
 	a, b := s.list[0], s.list[1]
 	title := s.generate(a)
@@ -356,7 +356,7 @@ func TestCustodyEndsWhenItsEndIsDurable(t *testing.T) {
 	assert.Equal(t, []audit.Kind{audit.Overlap}, kinds(s.audit()))
 }
 
-func TestSkewOfTheClocks(t *testing.T) {
+func TestClocks_Skew_Estimated(t *testing.T) {
 	s := newStory(t, true, true)
 	a, b := s.list[0], s.list[1]
 	title := s.generate(a)

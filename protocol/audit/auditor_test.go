@@ -108,7 +108,7 @@ func TestLosses(t *testing.T) {
 	}, rules)
 }
 
-func TestLossByAFloor(t *testing.T) {
+func TestLoss_ByFloor_Found(t *testing.T) {
 	w := audittest.New("ann", "ben")
 	a, b := w.List[0], w.List[1]
 	a.Send(a.Generate(), b)
@@ -122,7 +122,7 @@ func TestLossByAFloor(t *testing.T) {
 
 // Operations that overlap by clocks that may be apart are told from those that
 // overlap for certain.
-func TestOverlapsAndClocks(t *testing.T) {
+func TestOverlap_ClocksOff_Possible(t *testing.T) {
 	w := audittest.New("ann", "ben")
 	a, b := w.List[0], w.List[1]
 	b.Ahead = -45 * time.Second // ben's clock is late
@@ -179,7 +179,7 @@ func TestBounds(t *testing.T) {
 }
 
 // A hostile journal cannot make a report without end.
-func TestFindingsAreBounded(t *testing.T) {
+func TestFindings_Many_Bounded(t *testing.T) {
 	w := audittest.New("ann")
 	for range 1100 {
 		w.List[0].Write(&journal.Dropped{Hop: 7})

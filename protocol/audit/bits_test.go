@@ -48,7 +48,7 @@ func clean(w *audittest.World, trust *audit.Trust, data []byte) bool {
 
 // A clean journal with any one bit flipped is not clean, the last record and the
 // segment header included.
-func TestEveryFlippedBitIsFound(t *testing.T) {
+func TestJournal_AnyBitFlipped_Found(t *testing.T) {
 	w := audittest.New("ann")
 	ann := w.List[0]
 	ann.Operate(ann.Generate(), 1, 2)

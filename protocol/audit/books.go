@@ -61,7 +61,7 @@ func (b *books) partial() bool { return b.trust != nil }
 // the last record of its journal was written.
 func (b *books) endOf(c *Custody) uint64 {
 	if c.Ending == Open && b.partial() {
-		return max(c.Begin, b.readers[c.Place.Journal].last)
+		return max(c.Begin, b.readers[c.RecordRef.Journal].last)
 	}
 	return c.End
 }

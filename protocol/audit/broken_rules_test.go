@@ -226,7 +226,7 @@ func TestBrokenRules(t *testing.T) {
 
 // Whoever adds a forged object, which any journal can hold, does not hide behind
 // it what two others prove, wherever it comes among them by its hash.
-func TestForgedObjectsHideNoProof(t *testing.T) {
+func TestExhibits_ForgedBeside_ProofFound(t *testing.T) {
 	for forgedOne := range 3 {
 		w := audittest.New("ann", "ben", "cleo")
 		a, b, c := w.List[0], w.List[1], w.List[2]

@@ -97,7 +97,7 @@ func finish(f *findings) *Report {
 	return b.report
 }
 
-// places are those that there are.
-func places(list ...Place) []Place {
-	return slices.DeleteFunc(list, func(p Place) bool { return p.Seq == 0 })
+// refs are the references that name a record.
+func refs(list ...RecordRef) []RecordRef {
+	return slices.DeleteFunc(list, func(p RecordRef) bool { return p.Seq == 0 })
 }

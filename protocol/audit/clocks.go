@@ -145,7 +145,7 @@ func tighten(list []sample) bool {
 // lead bounds by how much one clock is ahead of another at some time.
 type lead struct {
 	least, most int64
-	measured    bool // on both sides; else Options.Skew stands in
+	measured    bool // on both sides; else Options.Skew counts
 }
 
 // within replaces a side that is not measured: by the skew, or by the other side

@@ -39,10 +39,10 @@ type Complaints struct {
 	strikesFirst  uint64
 	strikesLast   uint64
 	strikeCauses  map[policy.Cause]int
-	strikeRecords []Place
+	strikeRecords []RecordRef
 }
 
-// complained takes in a complaint, if it holds and its signer was a member in good standing. One of a member that
+// complained takes in a complaint, if it holds and its signer was an eligible member. One of a member that
 // was revoked since counts for nothing: it may have made up the time.
 func (r *cursor) complained(objects []object) {
 	o := pick(objects, envelope.Complaint)
@@ -91,12 +91,12 @@ func (r *cursor) complained(objects []object) {
 		c.Tokens = append(c.Tokens, b.Token)
 	}
 	if policy.Measure(b.Measure) == policy.Struck {
-		c.strikesAt(b.Signer, at, policy.Cause(b.Cause), r.place())
+		c.strikesAt(b.Signer, at, policy.Cause(b.Cause), r.ref())
 	}
 }
 
 // strikesAt counts one strike.
-func (c *Complaints) strikesAt(by ident.Member, at uint64, cause policy.Cause, in Place) {
+func (c *Complaints) strikesAt(by ident.Member, at uint64, cause policy.Cause, in RecordRef) {
 	if c.strikes == 0 {
 		c.strikesFirst = at
 	}

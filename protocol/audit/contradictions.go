@@ -29,7 +29,7 @@ func (j *judge) checkTransfers(order []*transfer) {
 		if len(t.taken) > 1 {
 			j.add(Finding{
 				Kind: Twice, Token: t.token, Hop: t.hop, Members: []ident.Member{t.from, t.to}, At: t.taken[1].Begin,
-				Records: []Place{t.taken[0].Place, t.taken[1].Place},
+				Records: []RecordRef{t.taken[0].RecordRef, t.taken[1].RecordRef},
 			})
 		}
 		if j.partial() {
@@ -45,11 +45,11 @@ func (j *judge) checkAnswers(t *transfer) {
 	switch {
 	case t.receipt.Seq > 0 && t.voidIs.Seq > 0 &&
 		evidence.Contradiction.Convicts(t.answered(envelope.Void), t.answered(envelope.Receipt)):
-		f.Accused, f.Records = t.to, []Place{t.voidIs.Place, t.receipt.Place}
+		f.Accused, f.Records = t.to, []RecordRef{t.voidIs.RecordRef, t.receipt.RecordRef}
 		f.Exhibits = []Exhibit{t.voidIs, t.receipt}
 		j.add(f)
 	case len(t.taken) > 0 && (t.declined || t.voidIs.Seq > 0):
-		f.At, f.Records = t.taken[0].Begin, places(t.taken[0].Place, t.declinedIn, t.voidIs.Place)
+		f.At, f.Records = t.taken[0].Begin, refs(t.taken[0].RecordRef, t.declinedIn, t.voidIs.RecordRef)
 		j.add(f)
 	}
 }
@@ -67,7 +67,7 @@ func (j *judge) checkChain(t *transfer) {
 		if p.voidIs.Seq > 0 && evidence.Reclaimed.Convicts(p.answered(envelope.Void), t.said()) {
 			j.add(Finding{
 				Kind: Disowned, Token: t.token, Hop: t.hop, Members: []ident.Member{t.from}, Accused: t.from, At: fromMillis(t.time),
-				Records:  []Place{p.voidIs.Place, t.shown.Place},
+				Records:  []RecordRef{p.voidIs.RecordRef, t.shown.RecordRef},
 				Exhibits: []Exhibit{p.voidIs, t.shown},
 			})
 		}
@@ -86,7 +86,7 @@ func (j *judge) checkChain(t *transfer) {
 func (j *judge) broken(t *transfer, from Exhibit) {
 	j.add(Finding{
 		Kind: Broken, Token: t.token, Hop: t.hop, Members: []ident.Member{t.from}, Accused: t.from, At: fromMillis(t.time),
-		Records: []Place{t.shown.Place, from.Place}, Exhibits: []Exhibit{t.shown, from},
+		Records: []RecordRef{t.shown.RecordRef, from.RecordRef}, Exhibits: []Exhibit{t.shown, from},
 	})
 }
 
@@ -100,13 +100,13 @@ func (j *judge) checkAbsence(t *transfer) {
 	if len(t.taken) > 0 && t.sender == nil && j.mustHold(t.from, fromMillis(t.time), fromMillis(t.time)+uint64(writing.Microseconds())) {
 		j.add(Finding{
 			Kind: Unsent, Token: t.token, Hop: t.hop, Members: []ident.Member{t.from, t.to}, At: t.taken[0].Begin,
-			Records: []Place{t.taken[0].Place},
+			Records: []RecordRef{t.taken[0].RecordRef},
 		})
 	}
 	if len(t.taken) == 0 && !t.takenBefore && t.closure == receipted && j.isDurable(t.to, t.inc) &&
 		j.mustHold(t.to, t.sentAt, t.closedAt) {
 		j.add(Finding{
-			Kind: Unheld, Token: t.token, Hop: t.hop, Members: []ident.Member{t.to}, At: t.closedAt, Records: places(t.closedIn),
+			Kind: Unheld, Token: t.token, Hop: t.hop, Members: []ident.Member{t.to}, At: t.closedAt, Records: refs(t.closedIn),
 		})
 	}
 }
@@ -139,7 +139,7 @@ func (j *judge) fork(first, signed, t *transfer) {
 	if signed != nil && t.verified && evidence.Fork.Convicts(signed.said(), t.said()) {
 		first, f.Accused, f.Exhibits = signed, t.from, []Exhibit{signed.shown, t.shown}
 	}
-	f.Records = places(first.shown.Place, t.shown.Place)
+	f.Records = refs(first.shown.RecordRef, t.shown.RecordRef)
 	j.add(f)
 }
 
@@ -174,7 +174,7 @@ func (j *judge) minted(first, signed, g *genesis) {
 	if signed != nil && g.verified && evidence.DoubleMint.Convicts(signed.said(), g.said()) {
 		first, f.Accused, f.Exhibits = signed, g.generator, []Exhibit{signed.shown, g.shown}
 	}
-	f.Records = places(first.shown.Place, g.shown.Place)
+	f.Records = refs(first.shown.RecordRef, g.shown.RecordRef)
 	f.Detail = fmt.Sprintf("number %d, as token %s", g.sequence, first.token.Short())
 	j.add(f)
 }

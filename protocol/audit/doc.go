@@ -19,7 +19,7 @@
 //	report := books.Report()
 //
 // Journals are read twice, first for keys and then for custody, so that an object
-// can be verified with a certificate that stands in another journal. The package is pure;
+// can be verified with a certificate that is in another journal. The package is pure;
 // opening files, and telling two versions of one journal apart, is the business of
 // cmd/wander/internal/auditing.
 //

@@ -15,7 +15,7 @@ func (j *judge) checkOverlap(one []*Custody) {
 		if !j.follows(last, c) && !j.follows(c, last) && j.surely(last.Member, end, c) && j.surely(c.Member, j.endOf(c), last) {
 			j.add(Finding{
 				Kind: Overlap, Token: c.Token, Hop: c.Hop, Members: []ident.Member{last.Member, c.Member}, At: c.Begin,
-				Records: places(last.Place, c.Place), Detail: j.describeOverlap(last, end, c),
+				Records: refs(last.RecordRef, c.RecordRef), Detail: j.describeOverlap(last, end, c),
 			})
 		}
 		if j.endOf(c) > j.endOf(last) {
@@ -81,7 +81,7 @@ func (j *judge) fate(one []*Custody) Token {
 		if t.Fate == LostUnknown {
 			j.add(Finding{
 				Kind: Vanished, Token: c.Token, Hop: c.Hop, Members: []ident.Member{c.Member, c.gave.to}, At: c.End,
-				Records: places(c.Place, c.gave.closedIn),
+				Records: refs(c.RecordRef, c.gave.closedIn),
 			})
 		}
 	}

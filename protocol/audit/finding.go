@@ -16,7 +16,7 @@ const (
 	Fork Kind = "two transfers of one hop"
 	// Contradiction: one transfer was taken and declined.
 	Contradiction Kind = "transfer taken and declined"
-	// Disowned: a member declined a transfer for ever, and gave the token on by it.
+	// Disowned: a member declined a transfer permanently, and gave the token on by it.
 	Disowned Kind = "transfer declined and given on"
 	// Broken: a transfer does not follow from what it names as its previous.
 	Broken Kind = "transfer does not follow"
@@ -85,7 +85,7 @@ type Finding struct {
 	Accused  ident.Member
 	Exhibits []Exhibit
 	Members  []ident.Member // who is suspected, or whose records show it
-	Records  []Place        // that show it
+	Records  []RecordRef    // that show it
 	At       uint64         // when, by the clock of who wrote it; 0: not known
 	Again    int            // how many more times the same was found of the member
 	Detail   string

@@ -58,29 +58,29 @@ type Options struct {
 	Resource string
 }
 
-// Place is where a record stands: Reader.Index of its journal, and its sequence
-// number, from 1 on. The zero Place is none.
-type Place struct {
+// RecordRef names a record: Reader.Index of its journal, and its sequence
+// number, from 1 on. The zero RecordRef is none.
+type RecordRef struct {
 	Journal int
 	Seq     uint64
 }
 
 // Exhibit is a signed object that shows something.
 type Exhibit struct {
-	Place
+	RecordRef
 	Kind  envelope.Kind
 	print print
 }
 
 // Custody is one member's custody of a token at one hop.
 type Custody struct {
-	Token  ident.Token
-	Hop    uint64
-	Member ident.Member
-	Begin  uint64 // Entry.At of its record
-	End    uint64 // when the record of its end was durable; Forever while it lasts
-	Ending Ending
-	Place  Place // of the record with which it begins
+	Token     ident.Token
+	Hop       uint64
+	Member    ident.Member
+	Begin     uint64 // Entry.At of its record
+	End       uint64 // when the record of its end was durable; Forever while it lasts
+	Ending    Ending
+	RecordRef RecordRef // of the record with which it begins
 
 	carried bool      // it began some time before
 	covered uint64    // Forgotten: when the last record before was written
@@ -152,9 +152,9 @@ type transfer struct {
 	taken            []*Custody
 	takenBefore      bool // before what is at hand of its receiver's journal
 	declined         bool
-	declinedIn       Place
+	declinedIn       RecordRef
 	closure          closure
-	closedIn         Place
+	closedIn         RecordRef
 	answerer         ident.Member // who signed the answers
 	receipt, voidIs  Exhibit      // answers that verify; Seq 0: none
 }

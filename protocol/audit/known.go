@@ -18,12 +18,12 @@ type cursor struct {
 	now    uint64 // when it was written
 }
 
-// place is that of the record being read.
-func (r *cursor) place() Place { return Place{r.Index, r.seq} }
+// ref refers to the record being read.
+func (r *cursor) ref() RecordRef { return RecordRef{r.Index, r.seq} }
 
 // find reports something about the record being read.
 func (r *cursor) find(k Kind, t ident.Token, hop uint64, detail string, members ...ident.Member) {
-	r.add(Finding{Kind: k, Token: t, Hop: hop, Detail: detail, Members: members, At: r.now, Records: places(r.place())})
+	r.add(Finding{Kind: k, Token: t, Hop: hop, Detail: detail, Members: members, At: r.now, Records: refs(r.ref())})
 }
 
 // pick is the object of a kind in a record, or nil.
@@ -68,7 +68,7 @@ func (r *cursor) transfer(o *object) *transfer {
 }
 
 // exhibit is an object in the record being read.
-func (r *cursor) exhibit(o *object) Exhibit { return Exhibit{r.place(), o.kind, o.print} }
+func (r *cursor) exhibit(o *object) Exhibit { return Exhibit{r.ref(), o.kind, o.print} }
 
 // genesis is what is known of a token by its genesis, and nil when that is none,
 // or has been taken in before.
@@ -154,7 +154,7 @@ func (r *cursor) signedAt(m ident.Member, ms uint64, t ident.Token, hop uint64) 
 		return true
 	}
 	skew := r.Skew / 1000
-	f := Finding{Token: t, Hop: hop, Members: []ident.Member{m}, At: fromMillis(ms), Records: places(r.place())}
+	f := Finding{Token: t, Hop: hop, Members: []ident.Member{m}, At: fromMillis(ms), Records: refs(r.ref())}
 	valid := func(v validity) bool { return ms+skew >= v.from && ms < v.to+skew }
 	if len(i.valid) > 0 && !slices.ContainsFunc(i.valid, valid) {
 		f.Kind, f.Detail = Invalid, "signed at "+stamp(ms)

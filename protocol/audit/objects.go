@@ -104,7 +104,7 @@ var knownKinds = map[journal.Knowledge]envelope.Kind{
 	journal.KnownAuthority: envelope.Authority,
 }
 
-// read fills in what the object says. It only reads the auditor, so that many
+// readObject fills in what the object says. It only reads the auditor, so that many
 // objects can be read at once.
 func (in *intake) readObject(o *object) {
 	o.print = printOf(o.kind, o.raw)

@@ -25,7 +25,7 @@ type operation struct {
 	resource         string
 	member           ident.Member
 	hop              hop
-	in               Place // of the record of its grant
+	in               RecordRef // of the record of its grant
 	from, to         uint64
 	seenFrom, seenTo uint64 // both 0: nobody saw it
 	end              knownEnd
@@ -52,7 +52,7 @@ func (r *Reader) started(e Entry, rec *journal.Started) {
 		r.find(Busy, h.token, h.number, "granted again", r.member)
 	}
 	r.running[h] = rec.Grant
-	g := &grant{hop: h, resource: rec.Resource, from: e.At, in: r.place()}
+	g := &grant{hop: h, resource: rec.Resource, from: e.At, in: r.ref()}
 	if r.partial() {
 		g.bound = r.deadline(e.At, rec)
 	}
@@ -87,7 +87,7 @@ func (r *Reader) ended(e Entry, rec *journal.Ended) {
 	if detail := o.outlived(g, e.At); detail != "" {
 		r.add(Finding{
 			Kind: Outlived, Token: g.hop.token, Hop: g.hop.number, Members: []ident.Member{r.member}, At: e.At,
-			Records: places(g.in, r.place()), Detail: detail,
+			Records: refs(g.in, r.ref()), Detail: detail,
 		})
 	}
 }

@@ -202,7 +202,7 @@ func (cc *concurrency) pairs(o *Overlaps, operations []operation, recorded []int
 
 // compare measures for how long two operations ran at once.
 func (cc *concurrency) compare(x, y *operation) OverlapOf {
-	p := OverlapOf{Members: [2]ident.Member{x.member, y.member}, Records: [2]Place{x.in, y.in}, From: y.from}
+	p := OverlapOf{Members: [2]ident.Member{x.member, y.member}, Records: [2]RecordRef{x.in, y.in}, From: y.from}
 	begin, end := cc.leads.of(x.member, y.member, x.from), cc.leads.of(x.member, y.member, x.to)
 	d := int64(0)
 	if x.member != y.member {

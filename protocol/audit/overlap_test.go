@@ -176,7 +176,7 @@ func TestOverlap_MissingJournal_Possible(t *testing.T) {
 	assert.Less(t, tape(t, w).Overlap.Possible, second/10, "ben's journal shows that he ran nothing")
 }
 
-// A token that a member took along when it was revoked is lost, and so is one that
+// A token that a member took with it when it was revoked is lost, and so is one that
 // was on its way there.
 func TestToken_WithRevokedMember_Lost(t *testing.T) {
 	for name, act := range map[string]func(w *audittest.World, a, b *audittest.Author, title token.Title){

@@ -54,7 +54,7 @@ func tellAnything(t *rapid.T, w *audittest.World) {
 // Whatever is missing of the journals of honest members, whole ones and single
 // records, and in whatever order they are read: nobody is ever convicted. With
 // everything at hand there is no finding at all.
-func TestHonestMembersAreNeverConvicted(t *testing.T) {
+func TestHonestMembers_AnyRun_NeverConvicted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := audittest.New("ann", "ben", "cleo")
 		tellAnything(t, w)
@@ -75,7 +75,7 @@ func TestHonestMembersAreNeverConvicted(t *testing.T) {
 
 // A beginning or an end that is missing of a journal makes nobody suspicious
 // either.
-func TestShortJournalsAccuseNobody(t *testing.T) {
+func TestShortJournals_HonestMembers_NobodyAccused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := audittest.New("ann", "ben", "cleo")
 		tellAnything(t, w)
@@ -88,7 +88,7 @@ func TestShortJournalsAccuseNobody(t *testing.T) {
 }
 
 // Both ways of verifying agree on journals of which some bytes were changed.
-func TestBatchAndOneByOneAgree(t *testing.T) {
+func TestVerify_BatchAndOneByOne_Agree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := audittest.New("ann", "ben")
 		tellAnything(t, w)

@@ -28,7 +28,7 @@ type slot struct {
 type founding struct {
 	member ident.Member
 	token  ident.Token
-	in     Place
+	in     RecordRef
 	at     uint64
 }
 
@@ -44,7 +44,7 @@ func (j *judge) checkQuota(order []*genesis) {
 		shortest, shared := j.quota(g.resource, g.slot)
 		if !shared {
 			j.add(Finding{
-				Kind: Foreign, Token: g.token, Members: []ident.Member{g.generator}, At: fromMillis(g.born), Records: places(g.shown.Place),
+				Kind: Foreign, Token: g.token, Members: []ident.Member{g.generator}, At: fromMillis(g.born), Records: refs(g.shown.RecordRef),
 				Detail: fmt.Sprintf("resource %q, slot %d", g.resource, g.slot),
 			})
 			continue
@@ -59,7 +59,7 @@ func (j *judge) checkQuota(order []*genesis) {
 		took := time.Duration(min(g.born-first.born, lastTime/1_000_000)) * time.Millisecond
 		if took < shortest*quotaBurst/quotaExcess {
 			j.addOnce(Finding{
-				Kind: Excess, Token: g.token, Members: []ident.Member{g.generator}, At: fromMillis(g.born), Records: places(first.shown.Place, g.shown.Place),
+				Kind: Excess, Token: g.token, Members: []ident.Member{g.generator}, At: fromMillis(g.born), Records: refs(first.shown.RecordRef, g.shown.RecordRef),
 				Detail: fmt.Sprintf("%d tokens of resource %q, slot %d within %v; its policy waits %v before each",
 					quotaBurst, g.resource, g.slot, took, shortest),
 			})

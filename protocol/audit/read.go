@@ -42,7 +42,7 @@ type grant struct {
 	from     uint64
 	bound    uint64 // when it has to be dead by the configuration; 0: no such resource
 	alive    uint64 // when its member wrote a record behind that
-	in       Place
+	in       RecordRef
 }
 
 // Segment begins a segment. follows says that nothing is missing before it: that
@@ -188,7 +188,7 @@ func (r *Reader) begin(e Entry, h hop, by *transfer) {
 		r.find(Misfit, h.token, h.number, "custody begins twice", r.member)
 	}
 	c := &Custody{
-		Token: h.token, Hop: h.number, Member: r.member, Begin: e.At, End: Forever, Place: r.place(), by: by, memory: r.memory,
+		Token: h.token, Hop: h.number, Member: r.member, Begin: e.At, End: Forever, RecordRef: r.ref(), by: by, memory: r.memory,
 		carried: r.before != nil,
 	}
 	r.open[h] = c
@@ -208,7 +208,7 @@ func (r *Reader) generated(e Entry, rec *journal.Generated, objects []object) {
 	}
 	if rec.Founding {
 		k := slot{g.resource, g.slot}
-		r.founded[k] = append(r.founded[k], founding{r.member, g.token, r.place(), e.At})
+		r.founded[k] = append(r.founded[k], founding{r.member, g.token, r.ref(), e.At})
 	}
 	r.backdated(e, g)
 	r.begin(e, hop{g.token, 0}, nil)
@@ -235,7 +235,7 @@ func (r *Reader) backdated(e Entry, g *genesis) {
 		return
 	}
 	f := Finding{
-		Kind: Backdated, Token: g.token, Members: []ident.Member{r.member}, At: e.At, Records: places(newest.shown.Place, r.place()),
+		Kind: Backdated, Token: g.token, Members: []ident.Member{r.member}, At: e.At, Records: refs(newest.shown.RecordRef, r.ref()),
 		Detail: fmt.Sprintf("%d ms before token %s", newest.born-g.born, newest.token.Short()),
 	}
 	r.add(f)
@@ -323,7 +323,7 @@ func (r *Reader) answered(e Entry, h hop, how closure) {
 		return
 	}
 	delete(r.sent, h)
-	t.closure, t.closedAt, t.closedIn = how, e.At, r.place()
+	t.closure, t.closedAt, t.closedIn = how, e.At, r.ref()
 }
 
 func (r *Reader) closed(e Entry, rec *journal.Closed, objects []object) {
@@ -344,7 +344,7 @@ func (r *Reader) reclaimed(e Entry, rec *journal.Reclaimed, objects []object) {
 func (r *Reader) voided(objects []object) {
 	r.answer(pick(objects, envelope.Void))
 	if t := r.transfer(pick(objects, envelope.Transfer)); t != nil {
-		t.declined, t.declinedIn = true, r.place()
+		t.declined, t.declinedIn = true, r.ref()
 	}
 }
 

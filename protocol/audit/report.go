@@ -69,7 +69,7 @@ type Token struct {
 	Hop  uint64 // of its last custody
 	Last ident.Member
 	Fate Fate
-	// To is who the token is under way to, or was when it was lost.
+	// To is whom the token is in transit to, or was when it was lost.
 	To ident.Member
 	// Rule is the case of handoff rules §7 by which it was lost, "V1" to "V4"; ""
 	// when it is not lost, or its sender left it without an answer.
@@ -189,7 +189,7 @@ type Overlaps struct {
 // OverlapOf is one pair of recorded operations.
 type OverlapOf struct {
 	Members           [2]ident.Member
-	Records           [2]Place
+	Records           [2]RecordRef
 	From              uint64 // by the clock of the second, as it began later
 	Certain, Possible uint64 // for how long both ran
 }

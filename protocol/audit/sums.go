@@ -255,7 +255,7 @@ func (sm *summary) shares(r *Resource, presence map[ident.Member]uint64) {
 
 // presence is for how long a member took part, as far as its journals tell: they
 // need not have a record of late, since who waits writes none. Then it was there up to the
-// end, unless it has departed or others have stated it failed since.
+// end, unless it has departed or others have declared it failed since.
 func (sm *summary) presence(m ident.Member) (total uint64) {
 	last := uint64(0)
 	for _, r := range sm.journals[m] {

@@ -63,7 +63,7 @@ func handedOn(c, next *Custody) bool {
 func (cc *concurrency) seenUntil(c *Custody) uint64 {
 	switch c.Ending {
 	case Open:
-		return max(c.Begin, cc.readers[c.Place.Journal].last)
+		return max(c.Begin, cc.readers[c.RecordRef.Journal].last)
 	case Forgotten:
 		return max(c.Begin, c.covered)
 	}
@@ -73,7 +73,7 @@ func (cc *concurrency) seenUntil(c *Custody) uint64 {
 // holesIn are the times of a custody at which a part of its journal is missing.
 func (cc *concurrency) holesIn(c *Custody) (list []stretch) {
 	last := uint64(0)
-	for _, s := range cc.readers[c.Place.Journal].spans {
+	for _, s := range cc.readers[c.RecordRef.Journal].spans {
 		if s.to == 0 {
 			continue
 		}

@@ -220,10 +220,10 @@ func (in *intake) take(it *item) {
 	for i := range it.objects {
 		in.judged(r, &it.objects[i])
 	}
-	r.record(Entry{At: it.at, Seq: it.frame.Seq, Record: it.record}, it.frame.Carried, it.objects)
+	r.record(Entry{At: it.at, Seq: it.frame.Seq, Record: it.record}, it.frame.FromCheckpoint, it.objects)
 }
 
-// judged copies the verdict on an object that stood in the queue twice, and
+// judged copies the verdict on an object that was in the queue twice, and
 // tells of a bad one.
 func (in *intake) judged(r *Reader, o *object) {
 	if o.verdict == unchecked && o.known == nil && o.err == nil {

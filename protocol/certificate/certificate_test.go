@@ -70,7 +70,7 @@ func mustSign(t require.TestingT, c certificate.Claims) certificate.Certificate 
 	return cert
 }
 
-func TestCertificateRoundTrip(t *testing.T) {
+func TestCertificate_Signed_RoundTrip(t *testing.T) {
 	c := claims()
 	signed := mustSign(t, c)
 	parsed, err := certificate.Parse(group, signed.Raw(), trusting(caKey))
@@ -86,7 +86,7 @@ func TestCertificateRoundTrip(t *testing.T) {
 	assert.True(t, certificate.Certificate{}.IsZero())
 }
 
-func TestCertificateRoundTripOfAnything(t *testing.T) {
+func TestCertificate_AnyClaims_RoundTrip(t *testing.T) {
 	name := rapid.StringMatching(`[a-z0-9]([a-z0-9.-]{0,62}[a-z0-9])?`)
 	second := rapid.Int64Range(0, 253402300798)
 	rapid.Check(t, func(t *rapid.T) {
@@ -107,13 +107,13 @@ func TestCertificateRoundTripOfAnything(t *testing.T) {
 	})
 }
 
-func TestCertificateCutsTimesToSeconds(t *testing.T) {
+func TestCertificate_Times_CutToSeconds(t *testing.T) {
 	c := claims()
 	c.NotBefore = c.NotBefore.Add(999 * time.Millisecond).In(time.FixedZone("there", 3600))
 	assert.Equal(t, day, mustSign(t, c).Claims().NotBefore)
 }
 
-func TestClaimsThatAreNotSigned(t *testing.T) {
+func TestClaims_Invalid_NotSigned(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(*certificate.Claims)
@@ -163,7 +163,7 @@ func envelopeOf(t testing.TB, kind envelope.Kind, kid [16]byte, payload any, key
 	return v.Raw()
 }
 
-func TestSignedCertificatesThatAreRefused(t *testing.T) {
+func TestCertificate_SignedInvalid_Refused(t *testing.T) {
 	x := memberKey.Public().Bytes()
 	cose := func(pairs map[int]any) map[int]any { return map[int]any{1: pairs} }
 	tests := []struct {
@@ -200,7 +200,7 @@ func TestSignedCertificatesThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestCertificateOfOthers(t *testing.T) {
+func TestCertificate_OfOthers_Refused(t *testing.T) {
 	raw := mustSign(t, claims()).Raw()
 	_, err := certificate.Parse(group, raw, trusting(otherKey))
 	assert.ErrorIs(t, err, certificate.ErrUnknownCA)
@@ -217,7 +217,7 @@ func TestCertificateOfOthers(t *testing.T) {
 	assert.ErrorIs(t, err, certificate.ErrSignature)
 }
 
-func TestCertificateIsValidFromItsBeginningToBeforeItsEnd(t *testing.T) {
+func TestCertificate_BeginningAndEnd_HalfOpen(t *testing.T) {
 	cert := mustSign(t, claims())
 	begin, end := cert.Claims().NotBefore, cert.Claims().NotAfter
 	assert.ErrorIs(t, cert.ValidAt(begin.Add(-1)), certificate.ErrNotYetValid)
@@ -242,7 +242,7 @@ func spoil(t *testing.T, raw []byte, parse func([]byte) error) {
 	require.Error(t, parse(append(bytes.Clone(raw), 0)))
 }
 
-func TestNoAlteredCertificateIsAccepted(t *testing.T) {
+func TestCertificate_Altered_Refused(t *testing.T) {
 	spoil(t, mustSign(t, claims()).Raw(), func(raw []byte) error {
 		_, err := certificate.Parse(group, raw, trusting(caKey))
 		return err

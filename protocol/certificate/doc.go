@@ -62,7 +62,7 @@
 //     are known;
 //   - a leave and a revocation are final.
 //
-// Package directory merges these objects by that order. The shapes stand in
+// Package directory merges these objects by that order. The shapes are in
 // spec/wire.cddl and in the comments of the types, the rules in chapter 6 of
 // spec/protocol.md.
 package certificate

@@ -26,7 +26,7 @@ func dialsOut(e *certificate.Endpoint) {
 	e.Mode, e.Addresses, e.Attached = certificate.DialsOut, []string{}, []ident.Member{{1}, {2}}
 }
 
-func TestEndpointRoundTrip(t *testing.T) {
+func TestEndpoint_Signed_RoundTrip(t *testing.T) {
 	for _, change := range []func(*certificate.Endpoint){func(*certificate.Endpoint) {}, dialsOut} {
 		e := endpoint()
 		change(&e)
@@ -44,7 +44,7 @@ func TestEndpointRoundTrip(t *testing.T) {
 	}
 }
 
-func TestEndpointsThatAreRefused(t *testing.T) {
+func TestEndpoint_Invalid_Refused(t *testing.T) {
 	many := make([]ident.Member, certificate.MaxAttached+1)
 	for i := range many {
 		many[i] = ident.Member{byte(i + 1)}
@@ -80,7 +80,7 @@ func TestEndpointsThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestEndpointWithACriticalExtension(t *testing.T) {
+func TestEndpoint_CriticalExtension_Refused(t *testing.T) {
 	e := endpoint()
 	e.Extensions = canonical.Extensions{}.With(4, canonical.Raw{1})
 	_, err := e.Sign(group, memberKey)
@@ -88,7 +88,7 @@ func TestEndpointWithACriticalExtension(t *testing.T) {
 	assert.ErrorIs(t, err, canonical.ErrExtension)
 }
 
-func TestLargestEndpointFits(t *testing.T) {
+func TestEndpoint_Largest_Fits(t *testing.T) {
 	e := endpoint()
 	e.Addresses = nil
 	for range certificate.MaxAddresses {
@@ -104,7 +104,7 @@ func TestLargestEndpointFits(t *testing.T) {
 	assert.ErrorIs(t, err, certificate.ErrTooLarge)
 }
 
-func TestEndpointOfAnother(t *testing.T) {
+func TestEndpoint_OfAnother_Refused(t *testing.T) {
 	e := endpoint()
 	_, err := e.Sign(group, otherKey)
 	assert.ErrorIs(t, err, certificate.ErrSigner)
@@ -120,7 +120,7 @@ func TestEndpointOfAnother(t *testing.T) {
 	assert.ErrorIs(t, parse(e.Member, otherKey, memberKey), certificate.ErrSignature)
 }
 
-func TestSignedEndpointDoesNotShareListsWithWhatWasSigned(t *testing.T) {
+func TestEndpoint_Signed_ListsNotShared(t *testing.T) {
 	e := endpoint()
 	signed, err := e.Sign(group, memberKey)
 	require.NoError(t, err)
@@ -135,7 +135,7 @@ func TestMalformedEndpoint(t *testing.T) {
 	assert.ErrorIs(t, err, certificate.ErrMalformed)
 }
 
-func TestNoAlteredEndpointIsAccepted(t *testing.T) {
+func TestEndpoint_Altered_Refused(t *testing.T) {
 	e := endpoint()
 	signed, err := e.Sign(group, memberKey)
 	require.NoError(t, err)
@@ -160,7 +160,7 @@ func TestCheckAddress(t *testing.T) {
 	}
 }
 
-func TestModesHaveNames(t *testing.T) {
+func TestMode_Each_Named(t *testing.T) {
 	assert.Equal(t, "reachable", certificate.Reachable.String())
 	assert.Equal(t, "dials out only", certificate.DialsOut.String())
 	assert.Equal(t, "mode 9", certificate.Mode(9).String())

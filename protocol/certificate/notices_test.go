@@ -29,7 +29,7 @@ func request() certificate.Request {
 // later is an extension that this version does not know and keeps.
 var later = canonical.Extensions{}.With(1, canonical.Raw{0x01})
 
-func TestLeaveRoundTrip(t *testing.T) {
+func TestLeave_Signed_RoundTrip(t *testing.T) {
 	for _, extensions := range []canonical.Extensions{{}, later} {
 		l := leave()
 		l.Extensions = extensions
@@ -49,7 +49,7 @@ func TestLeaveRoundTrip(t *testing.T) {
 	assert.True(t, certificate.SignedLeave{}.IsZero())
 }
 
-func TestFailureRoundTrip(t *testing.T) {
+func TestFailure_Signed_RoundTrip(t *testing.T) {
 	for _, extensions := range []canonical.Extensions{{}, later} {
 		f := failure()
 		f.Extensions = extensions
@@ -67,7 +67,7 @@ func TestFailureRoundTrip(t *testing.T) {
 	}
 }
 
-func TestRequestRoundTrip(t *testing.T) {
+func TestRequest_Signed_RoundTrip(t *testing.T) {
 	for _, extensions := range []canonical.Extensions{{}, later} {
 		r := request()
 		r.Extensions = extensions
@@ -131,7 +131,7 @@ func notices() map[string]notice {
 }
 
 // Nobody signs a notice for another, under its own key id or the other's.
-func TestNoticesOfAnother(t *testing.T) {
+func TestNotices_OfAnother_Refused(t *testing.T) {
 	bodies := map[string]any{"leave": ptr(leave()), "failure": ptr(failure()), "request": ptr(request())}
 	for name, n := range notices() {
 		_, err := n.sign(otherKey)
@@ -153,7 +153,7 @@ func TestNoticesOfAnother(t *testing.T) {
 func ptr[T any](x T) *T { return &x }
 
 // A notice of one kind is none of another, even with the same payload.
-func TestNoticesOfAnotherKind(t *testing.T) {
+func TestNotices_OfAnotherKind_Refused(t *testing.T) {
 	all := notices()
 	for name, n := range all {
 		good, err := n.sign(memberKey)
@@ -173,7 +173,7 @@ func TestNoticesOfAnotherKind(t *testing.T) {
 	assert.ErrorIs(t, err, certificate.ErrSignature)
 }
 
-func TestNoAlteredNoticeIsAccepted(t *testing.T) {
+func TestNotices_Altered_Refused(t *testing.T) {
 	for name, n := range notices() {
 		good, err := n.sign(memberKey)
 		require.NoError(t, err)
@@ -195,7 +195,7 @@ func TestMalformedNotices(t *testing.T) {
 	assert.ErrorIs(t, err, certificate.ErrMalformed)
 }
 
-func TestFailuresThatAreRefused(t *testing.T) {
+func TestFailure_Invalid_Refused(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*certificate.Failure)
 		want   error
@@ -212,7 +212,7 @@ func TestFailuresThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestNoticesWithACriticalExtension(t *testing.T) {
+func TestNotices_CriticalExtension_Refused(t *testing.T) {
 	critical := canonical.Extensions{}.With(4, canonical.Raw{1})
 	l, f, r := leave(), failure(), request()
 	l.Extensions, f.Extensions, r.Extensions = critical, critical, critical
@@ -235,7 +235,7 @@ func TestNoticesWithACriticalExtension(t *testing.T) {
 	}
 }
 
-func TestRequestsThatAreRefused(t *testing.T) {
+func TestRequest_Invalid_Refused(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*certificate.Request)
 		want   error
@@ -262,7 +262,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 }
 
 // The largest notice of each kind still fits an object of a message.
-func TestLargestNoticesFit(t *testing.T) {
+func TestNotices_Largest_Fit(t *testing.T) {
 	value := append(canonical.Raw{0x58, 0xfe}, make([]byte, 254)...)
 	full := canonical.Extensions{}.With(1, value).With(3, value).With(5, value).With(7, value).With(9, value).With(11, value).With(13, value).With(15, value)
 	f := failure()
@@ -278,7 +278,7 @@ func TestLargestNoticesFit(t *testing.T) {
 }
 
 // In a batch each object has the verdict that it has alone.
-func TestUnverifiedInABatch(t *testing.T) {
+func TestUnverified_Batch_EachVerdict(t *testing.T) {
 	l, err := leave().Sign(group, memberKey)
 	require.NoError(t, err)
 	forged := envelopeOf(t, envelope.Failure, failure().Witness, ptr(failure()), otherKey)

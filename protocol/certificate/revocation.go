@@ -11,7 +11,7 @@ import (
 )
 
 // Revocation is what the CA says about a member that is no more. It kills the
-// member's id for ever, whatever certificates it has.
+// member's id permanently, whatever certificates it has.
 //
 //	revocation = [ version: uint, member: member, serial: uint, reason: tstr .size (0..128),
 //	               time: uint, extensions ]

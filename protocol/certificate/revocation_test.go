@@ -17,7 +17,7 @@ func revocation() certificate.Revocation {
 	return certificate.Revocation{Version: 4, Member: memberOf(memberKey), Serial: 7, Reason: "laptop stolen, Zürich", Time: 1_700_000_000_000}
 }
 
-func TestRevocationRoundTrip(t *testing.T) {
+func TestRevocation_Signed_RoundTrip(t *testing.T) {
 	signed, err := revocation().Sign(group, caKey)
 	require.NoError(t, err)
 	parsed, err := certificate.ParseRevocation(group, signed.Raw(), trusting(caKey))
@@ -29,7 +29,7 @@ func TestRevocationRoundTrip(t *testing.T) {
 	assert.False(t, parsed.IsZero())
 }
 
-func TestRevocationsThatAreRefused(t *testing.T) {
+func TestRevocation_Invalid_Refused(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(*certificate.Revocation)
@@ -56,14 +56,14 @@ func TestRevocationsThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestRevocationWithACriticalExtension(t *testing.T) {
+func TestRevocation_CriticalExtension_Refused(t *testing.T) {
 	r := revocation()
 	r.Extensions = canonical.Extensions{}.With(0, canonical.Raw{1})
 	_, err := r.Sign(group, caKey)
 	assert.ErrorIs(t, err, certificate.ErrMalformed)
 }
 
-func TestRevocationByOthers(t *testing.T) {
+func TestRevocation_ByOthers_Refused(t *testing.T) {
 	signed, err := revocation().Sign(group, otherKey)
 	require.NoError(t, err)
 	_, err = certificate.ParseRevocation(group, signed.Raw(), trusting(caKey))
@@ -78,7 +78,7 @@ func TestRevocationByOthers(t *testing.T) {
 	assert.ErrorIs(t, err, certificate.ErrMalformed)
 }
 
-func TestNoAlteredRevocationIsAccepted(t *testing.T) {
+func TestRevocation_Altered_Refused(t *testing.T) {
 	signed, err := revocation().Sign(group, caKey)
 	require.NoError(t, err)
 	spoil(t, signed.Raw(), func(raw []byte) error {

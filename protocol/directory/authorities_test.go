@@ -53,8 +53,8 @@ func TestRetiredKey(t *testing.T) {
 
 	after := rotating{first.id, []*authority{second}}
 	d.SetGroup(after)
-	assert.ErrorIs(t, d.Status(ann.id, now), directory.ErrRetired)
-	assert.NoError(t, d.Status(ben.id, now))
+	assert.ErrorIs(t, d.Eligible(ann.id, now), directory.ErrRetired)
+	assert.NoError(t, d.Eligible(ben.id, now))
 	assert.False(t, d.Failed(cat.id), "a witness by a retired key is none")
 	assert.Equal(t, 2, d.Candidates())
 	assert.NotNil(t, d.Key(ann.id))
@@ -73,12 +73,12 @@ func TestRetiredKey(t *testing.T) {
 	_, news, err := d.Learn(ann.by(second).certificate(month / 2).Raw())
 	require.NoError(t, err)
 	assert.True(t, news, "it ends sooner, but it counts")
-	assert.NoError(t, d.Status(ann.id, now))
+	assert.NoError(t, d.Eligible(ann.id, now))
 	assert.True(t, d.Failed(cat.id))
 	news, err = d.Recall(ann.certificate(month).Raw(), both)
 	require.NoError(t, err)
 	assert.False(t, news)
-	assert.NoError(t, d.Status(ann.id, now))
+	assert.NoError(t, d.Eligible(ann.id, now))
 }
 
 // A journal may have kept a certificate of a key that was retired meanwhile. It
@@ -95,7 +95,7 @@ func TestRecall(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, news)
 	assert.NotNil(t, d.Key(ann.id))
-	assert.ErrorIs(t, d.Status(ann.id, now), directory.ErrRetired)
+	assert.ErrorIs(t, d.Eligible(ann.id, now), directory.ErrRetired)
 	assert.Zero(t, d.Candidates())
 	_, err = d.Recall(ann.certificate(month).Raw(), rotating{id: first.id})
 	assert.Error(t, err)
@@ -103,7 +103,7 @@ func TestRecall(t *testing.T) {
 
 // Who joins after a rotation is handed revocations that the retired key has signed
 // by peers that still keep them. The CA has given those up.
-func TestRevocationBelowTheFloorMayBeOfARetiredKey(t *testing.T) {
+func TestRevocation_BelowFloorByRetiredKey_Accepted(t *testing.T) {
 	first := newAuthority(1)
 	second := &authority{key: newKey(2), id: first.id}
 	d := directory.New(second, first.member(99).id)

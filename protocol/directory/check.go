@@ -20,7 +20,7 @@ func (d *Directory) Check() error {
 	return nil
 }
 
-// checkFacts: the conclusions drawn about each member are the ones to draw now.
+// checkFacts checks that the conclusions drawn about each member are the ones to draw now.
 func (d *Directory) checkFacts() error {
 	living := 0
 	var whole sum

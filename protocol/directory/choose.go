@@ -11,7 +11,7 @@ import (
 // of them eligible makes that a chance of 2^-32.
 const maxDraws = 32
 
-// Choose draws the next holder among the members that are in good standing at
+// Choose draws the next holder among the eligible members at
 // the time now, can be reached (have an address or a live connection), are not
 // this member itself and not excluded; ok is false when there is none. exclude
 // may be nil.

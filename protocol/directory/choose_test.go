@@ -16,7 +16,7 @@ import (
 
 func seeded(n uint64) rand.Source { return rand.NewPCG(n, 1) }
 
-func TestChooseOnlyAmongTheEligible(t *testing.T) {
+func TestChoose_Ineligible_NeverChosen(t *testing.T) {
 	ca := newAuthority(1)
 	self, dialled, connected, expired, early, dead, unreachable, mute, excluded := ca.member(0), ca.member(1),
 		ca.member(2), ca.member(3), ca.member(4), ca.member(5), ca.member(6), ca.member(7), ca.member(8)
@@ -59,7 +59,7 @@ func TestChooseOnlyAmongTheEligible(t *testing.T) {
 	assert.False(t, ok, "neither connected nor an address")
 }
 
-func TestChooseWithNobodyThere(t *testing.T) {
+func TestChoose_NobodyThere_None(t *testing.T) {
 	ca := newAuthority(1)
 	self, ben := ca.member(0), ca.member(1)
 	d := directory.New(ca, self.id)
@@ -79,7 +79,7 @@ func TestChooseWithNobodyThere(t *testing.T) {
 
 // The one who renews is eligible again, and whoever dies, or moves where
 // nobody can dial it, no longer.
-func TestEligibilityFollowsTheFacts(t *testing.T) {
+func TestEligible_AnyFacts_Follows(t *testing.T) {
 	ca := newAuthority(1)
 	self, ben := ca.member(0), ca.member(1)
 	d := directory.New(ca, self.id)
@@ -105,7 +105,7 @@ func TestEligibilityFollowsTheFacts(t *testing.T) {
 	d.Connected(ben.id, true)
 	d.Admit(ben.issued(3, -time.Minute, 2*month))
 	must(d.LearnEndpoint(ben.endpoint(3, "ben.example:1")))
-	assert.False(t, can(), "for ever")
+	assert.False(t, can(), "permanently")
 }
 
 // chiSquared compares counts with an equal share each.
@@ -120,7 +120,7 @@ func chiSquared(counts map[ident.Member]int, eligible []someone, draws int) floa
 
 // With 39 degrees of freedom chi squared exceeds 72.1 in one of a thousand
 // runs; the seeds are fixed, so this one is always the same.
-func TestChoiceIsUniform(t *testing.T) {
+func TestChoose_Repeated_Uniform(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(101)
 	const draws = 40000
@@ -163,7 +163,7 @@ func TestChoiceIsUniform(t *testing.T) {
 
 // Uniform also means independent of the history: the same members, come in
 // another order, with others come and gone between them.
-func TestPropertyChooseAgreesWithANaiveTwin(t *testing.T) {
+func TestChoose_AnyFacts_AgreesWithNaive(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(7)
 	rapid.Check(t, func(t *rapid.T) {
@@ -214,7 +214,7 @@ func TestPropertyChooseAgreesWithANaiveTwin(t *testing.T) {
 }
 
 // The cost of a draw is that of a few looks, in a group of any size.
-func TestChoosingDoesNotLookAtEverybody(t *testing.T) {
+func TestChoose_LargeGroup_FewLookedAt(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(500)
 	d := directory.New(ca, list[0].id)
@@ -234,7 +234,7 @@ func TestChoosingDoesNotLookAtEverybody(t *testing.T) {
 	assert.Less(t, looks, 3*draws)
 }
 
-func TestChoosingAllocatesNothing(t *testing.T) {
+func TestChoose_Steady_NoAllocations(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(5)
 	d := directory.New(ca, list[0].id)
@@ -254,9 +254,9 @@ func BenchmarkChoose(b *testing.B) {
 	}
 }
 
-// TestBesideIsTheOrderOfIDs: who comes before and after is what a sorted list of
+// TestBeside_Members_OrderOfIDs: who comes before and after is what a sorted list of
 // the eligible says, for every member of a group.
-func TestBesideIsTheOrderOfIDs(t *testing.T) {
+func TestBeside_Members_OrderOfIDs(t *testing.T) {
 	ca := newAuthority(1)
 	all := ca.members(9)
 	away := func(m ident.Member) bool { return m == all[4].id || m == all[5].id }

@@ -20,7 +20,7 @@ var (
 	_ token.Keys      = (*directory.Directory)(nil)
 )
 
-func TestLearnAndLookUp(t *testing.T) {
+func TestLearn_Member_Found(t *testing.T) {
 	ca := newAuthority(1)
 	ada, ben := ca.member(1), ca.member(2)
 	d := directory.New(ca, ada.id)
@@ -48,7 +48,7 @@ func TestLearnAndLookUp(t *testing.T) {
 	assert.Equal(t, ben.endpoint(5, "one.example.org:4133", "192.0.2.7:4133"), raw)
 }
 
-func TestNothingIsKnownOfAStranger(t *testing.T) {
+func TestDirectory_Stranger_NothingKnown(t *testing.T) {
 	ca := newAuthority(1)
 	d := directory.New(ca, ca.member(1).id)
 	m := ca.member(2).id
@@ -61,11 +61,11 @@ func TestNothingIsKnownOfAStranger(t *testing.T) {
 	_, ok = d.Revocation(m)
 	assert.False(t, ok)
 	d.Connected(m, true)
-	assert.ErrorIs(t, d.Status(m, now), directory.ErrUnknown)
+	assert.ErrorIs(t, d.Eligible(m, now), directory.ErrUnknown)
 	assert.Zero(t, d.Len())
 }
 
-func TestRenewedCertificateIsTheSameMember(t *testing.T) {
+func TestLearn_RenewedCertificate_SameMember(t *testing.T) {
 	ca := newAuthority(1)
 	ben := ca.member(2)
 	old, renewed := ben.issued(1, -time.Hour, month), ben.issued(2, -time.Hour, 2*month)
@@ -85,7 +85,7 @@ func TestRenewedCertificateIsTheSameMember(t *testing.T) {
 	assert.Equal(t, []ident.Member{ben.id}, slices.Collect(d.Members()))
 }
 
-func TestAdmitTakesWhatAHandshakeHasVerified(t *testing.T) {
+func TestAdmit_VerifiedInHandshake_Taken(t *testing.T) {
 	ca := newAuthority(1)
 	ben := ca.member(2)
 	d := directory.New(ca, ca.member(1).id)
@@ -99,7 +99,7 @@ func TestAdmitTakesWhatAHandshakeHasVerified(t *testing.T) {
 	assert.Equal(t, 1, ca.asked, "what is known is not verified again")
 }
 
-func TestRepetitionsCostNoSignatureCheck(t *testing.T) {
+func TestLearn_Repeated_NoSignatureCheck(t *testing.T) {
 	ca := newAuthority(1)
 	ben := ca.member(2)
 	d := directory.New(ca, ca.member(1).id)
@@ -150,7 +150,7 @@ func TestRefusedObjects(t *testing.T) {
 		assert.False(t, news, name)
 	}
 	assert.Equal(t, 1, d.Len())
-	assert.NoError(t, d.Status(ben.id, now))
+	assert.NoError(t, d.Eligible(ben.id, now))
 	assert.Empty(t, d.Addresses(ben.id))
 }
 
@@ -161,7 +161,7 @@ func learnCertificate(d *directory.Directory) func([]byte) (bool, error) {
 	}
 }
 
-func TestHighestEndpointSequenceHolds(t *testing.T) {
+func TestEndpoint_LowerSequence_Ignored(t *testing.T) {
 	ca := newAuthority(1)
 	ben := ca.member(2)
 	d := directory.New(ca, ca.member(1).id)
@@ -208,14 +208,14 @@ func TestStatus(t *testing.T) {
 		"revoked, unknown":    {deadUnknown, directory.ErrRevoked},
 		"unknown":             {unknown, directory.ErrUnknown},
 	} {
-		assert.ErrorIs(t, d.Status(c.member.id, now), c.want, name)
+		assert.ErrorIs(t, d.Eligible(c.member.id, now), c.want, name)
 	}
-	assert.NoError(t, d.Status(early.id, now.Add(2*time.Hour)), "time is an argument")
-	assert.ErrorIs(t, d.Status(valid.id, now.Add(month)), certificate.ErrExpired)
+	assert.NoError(t, d.Eligible(early.id, now.Add(2*time.Hour)), "time is an argument")
+	assert.ErrorIs(t, d.Eligible(valid.id, now.Add(month)), certificate.ErrExpired)
 }
 
 // What a member signed while alive is settled after its death.
-func TestKeysOfTheDeadRemain(t *testing.T) {
+func TestKey_DepartedMember_Remains(t *testing.T) {
 	ca := newAuthority(1)
 	ben, cleo := ca.member(2), ca.member(3)
 	d := directory.New(ca, ca.member(1).id)
@@ -266,7 +266,7 @@ func TestFullDirectory(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-func TestLimitIsClamped(t *testing.T) {
+func TestLimit_OutOfRange_Clamped(t *testing.T) {
 	ca := newAuthority(1)
 	d := directory.New(ca, ca.member(1).id)
 	d.SetLimit(-1)
@@ -276,7 +276,7 @@ func TestLimitIsClamped(t *testing.T) {
 	assert.True(t, d.Admit(ca.member(2).certificate(month)))
 }
 
-func TestAsManyRevocationsAsMembers(t *testing.T) {
+func TestRevocations_AsManyAsMembers_Kept(t *testing.T) {
 	ca := newAuthority(1)
 	d := directory.New(ca, ca.member(0).id)
 	d.LimitRevocations(2)
@@ -287,7 +287,7 @@ func TestAsManyRevocationsAsMembers(t *testing.T) {
 	assert.ErrorIs(t, err, directory.ErrFull)
 	assert.False(t, news)
 	assert.Equal(t, uint64(2), d.RevocationVersion())
-	assert.ErrorIs(t, d.Status(ca.member(3).id, now), directory.ErrUnknown)
+	assert.ErrorIs(t, d.Eligible(ca.member(3).id, now), directory.ErrUnknown)
 }
 
 func nobody(ident.Member) bool { return false }
@@ -317,8 +317,8 @@ func TestForget(t *testing.T) {
 		assert.Nil(t, d.Key(s.id))
 		assert.Empty(t, d.Addresses(s.id))
 	}
-	assert.ErrorIs(t, d.Status(gone.id, now), directory.ErrUnknown)
-	assert.ErrorIs(t, d.Status(dead.id, now), directory.ErrRevoked, "for ever")
+	assert.ErrorIs(t, d.Eligible(gone.id, now), directory.ErrUnknown)
+	assert.ErrorIs(t, d.Eligible(dead.id, now), directory.ErrRevoked, "permanently")
 	places, listed := d.Traces()
 	assert.Equal(t, 5, places)
 	assert.Equal(t, 4, listed)

@@ -8,7 +8,7 @@ import (
 )
 
 // DrawSome appends n different members, all sets of n with the same chance, of those that
-// are in good standing at the time now, can be reached from here (have an address or a
+// are eligible at the time now, can be reached from here (have an address or a
 // live connection), are not this member itself and not excluded; fewer where there are
 // fewer. exclude may be nil.
 //

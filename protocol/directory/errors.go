@@ -8,9 +8,9 @@ import "errors"
 var (
 	// ErrUnknown says that there is no certificate of the member.
 	ErrUnknown = errors.New("member is not known")
-	// ErrRevoked says that the CA has revoked the member, for ever.
+	// ErrRevoked says that the CA has revoked the member, permanently.
 	ErrRevoked = errors.New("member is revoked")
-	// ErrLeft says that the member has left, for ever.
+	// ErrLeft says that the member has left, permanently.
 	ErrLeft = errors.New("member has left")
 	// ErrFailed says that a quorum of witnesses could not reach the member,
 	// which has not signed a new endpoint record since.

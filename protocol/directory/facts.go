@@ -155,7 +155,7 @@ func (f *facts) failures() []statement {
 // known reports whether there is a certificate.
 func (f *facts) known() bool { return !f.certificate.IsZero() }
 
-// gone reports whether the member is dead for ever.
+// gone reports whether the member is dead permanently.
 func (f *facts) gone() bool { return f.revocation() != nil || f.leave() != nil }
 
 // alive reports whether the member is one, whatever the time: it is known, by a

@@ -24,7 +24,7 @@ func accuse(t require.TestingT, d *directory.Directory, subject someone, sequenc
 }
 
 // Requirement D-14.
-func TestAQuorumFailsAMember(t *testing.T) {
+func TestFailure_Quorum_Failed(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(5)
 	ben := list[1]
@@ -36,15 +36,15 @@ func TestAQuorumFailsAMember(t *testing.T) {
 	assert.Equal(t, 4, d.Candidates())
 
 	assert.True(t, accuse(t, d, ben, 1, list[2]))
-	assert.NoError(t, d.Status(ben.id, now), "nobody fails anybody alone")
+	assert.NoError(t, d.Eligible(ben.id, now), "nobody fails anybody alone")
 	for later := uint64(2); later < 5; later++ {
 		assert.True(t, accuse(t, d, ben, later, list[2]), "nor by many numbers")
 	}
-	assert.NoError(t, d.Status(ben.id, now))
+	assert.NoError(t, d.Eligible(ben.id, now))
 	assert.Empty(t, d.Failures(ben.id), "which are not that of its record")
 
 	assert.True(t, accuse(t, d, ben, 1, list[3], list[4]))
-	assert.ErrorIs(t, d.Status(ben.id, now), directory.ErrFailed)
+	assert.ErrorIs(t, d.Eligible(ben.id, now), directory.ErrFailed)
 	assert.True(t, d.Failed(ben.id))
 	assert.Equal(t, 3, d.Candidates())
 	want := [][]byte{list[3].failure(ben, 1), list[4].failure(ben, 1)}
@@ -57,7 +57,7 @@ func TestAQuorumFailsAMember(t *testing.T) {
 	news, err := d.LearnEndpoint(ben.endpoint(2, "back.example.org:4133"))
 	require.NoError(t, err)
 	assert.True(t, news)
-	assert.NoError(t, d.Status(ben.id, now), "alive again")
+	assert.NoError(t, d.Eligible(ben.id, now), "alive again")
 	assert.False(t, d.Failed(ben.id))
 	assert.Equal(t, 4, d.Candidates())
 	assert.False(t, accuse(t, d, ben, 1, list[3], list[4]), "of the past")
@@ -65,7 +65,7 @@ func TestAQuorumFailsAMember(t *testing.T) {
 }
 
 // A statement that comes before the record that it names waits for it.
-func TestAStatementMayComeBeforeTheRecord(t *testing.T) {
+func TestFailure_BeforeItsRecord_Kept(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
 	ben := list[1]
@@ -87,7 +87,7 @@ func TestAStatementMayComeBeforeTheRecord(t *testing.T) {
 }
 
 // Requirement D-14.
-func TestARevokedWitnessDoesNotCount(t *testing.T) {
+func TestFailure_WitnessRevoked_NotCounted(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(6)
 	ben := list[1]
@@ -112,7 +112,7 @@ func TestARevokedWitnessDoesNotCount(t *testing.T) {
 }
 
 // Requirement D-14.
-func TestQuorumHasEffectAtOnce(t *testing.T) {
+func TestQuorum_Changed_EffectAtOnce(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(20)
 	ben := list[1]
@@ -140,7 +140,7 @@ func TestQuorumHasEffectAtOnce(t *testing.T) {
 }
 
 // A member hears that it is said to have failed: it signs a higher number then.
-func TestThisMemberMayBeSaidToHaveFailed(t *testing.T) {
+func TestFailure_OfThisMember_Accepted(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(3)
 	d := directory.New(ca, list[0].id)
@@ -183,7 +183,7 @@ func TestRefusedFailures(t *testing.T) {
 }
 
 // However many a member says have failed: alone it changes nothing.
-func TestALiarAloneChangesNobodysStanding(t *testing.T) {
+func TestFailure_OneLiar_AllEligible(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(12)
 	d := directory.New(ca, list[0].id)
@@ -194,7 +194,7 @@ func TestALiarAloneChangesNobodysStanding(t *testing.T) {
 		}
 	}
 	for _, s := range list {
-		assert.NoError(t, d.Status(s.id, now))
+		assert.NoError(t, d.Eligible(s.id, now))
 		assert.LessOrEqual(t, len(d.KeptFailures(s.id)), 1)
 	}
 }
@@ -237,7 +237,7 @@ func TestDrawFailed(t *testing.T) {
 	assert.Len(t, drawn(now), 4)
 }
 
-func TestFailuresOfAStranger(t *testing.T) {
+func TestFailure_OfStranger_Refused(t *testing.T) {
 	ca := newAuthority(1)
 	d := directory.New(ca, ca.member(1).id)
 	m := ca.member(2).id
@@ -271,17 +271,17 @@ func TestLeave(t *testing.T) {
 		assert.True(t, ok)
 		assert.Equal(t, ben.leave(c.kept), raw, "the first")
 	}
-	assert.ErrorIs(t, d.Status(ben.id, now), directory.ErrLeft)
+	assert.ErrorIs(t, d.Eligible(ben.id, now), directory.ErrLeft)
 	assert.Equal(t, 1, d.Candidates())
 	d.Connected(ben.id, true)
 	assert.Equal(t, 1, d.Candidates())
 
 	d.Admit(ben.issued(99, -time.Hour, 2*month))
 	must(d.LearnEndpoint(ben.endpoint(9, "back.example.org:4133")))
-	assert.ErrorIs(t, d.Status(ben.id, now), directory.ErrLeft, "for ever")
+	assert.ErrorIs(t, d.Eligible(ben.id, now), directory.ErrLeft, "permanently")
 }
 
-func TestRefusedLeaves(t *testing.T) {
+func TestLeave_Invalid_Refused(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(3)
 	d := directory.New(ca, list[0].id)
@@ -305,11 +305,11 @@ func TestRefusedLeaves(t *testing.T) {
 		assert.False(t, news, name)
 	}
 	for _, s := range list {
-		assert.NoError(t, d.Status(s.id, now))
+		assert.NoError(t, d.Eligible(s.id, now))
 	}
 }
 
-// Standing is the first that applies. (D-4)
+// Eligible is the first that applies. (D-4)
 func TestStatusOrder(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
@@ -327,12 +327,12 @@ func TestStatusOrder(t *testing.T) {
 		{func() { must(d.LearnRevocation(ben.revocation(1))) }, directory.ErrRevoked},
 	} {
 		c.learn()
-		assert.ErrorIs(t, d.Status(ben.id, late), c.want)
+		assert.ErrorIs(t, d.Eligible(ben.id, late), c.want)
 	}
 }
 
 // Who has left makes room, who has failed does not: it may come back. (D-10)
-func TestLimitAndThoseWhoAreGone(t *testing.T) {
+func TestLimit_DepartedMembers_NotCounted(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
 	d := directory.New(ca, list[0].id)

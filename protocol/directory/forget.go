@@ -11,7 +11,7 @@ import (
 // with all that is known of them but a revocation, and also what they said
 // about others: so a directory does not fill up with those who left, failed or
 // went without a word. To be called now and then, with a time so far back that
-// nothing they signed can still be under way. This member itself, those with a
+// nothing they signed can still be in transit. This member itself, those with a
 // live connection and those who are needed stay. It costs a look at every
 // member. With a sample it drops also those who are not in it.
 //
@@ -56,7 +56,7 @@ func (d *Directory) forget(f *facts) {
 }
 
 // dropStatementsOf takes back what a member has said against others. Who never
-// knew it could not verify that, and would differ for ever.
+// knew it could not verify that, and would differ permanently.
 func (d *Directory) dropStatementsOf(f *facts) {
 	for _, subject := range f.subjects() {
 		var rest []statement

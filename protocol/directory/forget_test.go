@@ -13,7 +13,7 @@ import (
 )
 
 // Requirement D-19.
-func TestForgottenCertificatesDoNotComeBack(t *testing.T) {
+func TestForget_Certificates_DoNotComeBack(t *testing.T) {
 	ca := newAuthority(1)
 	self, gone, signer, valid := ca.member(0), ca.member(1), ca.member(2), ca.member(3)
 	d := directory.New(ca, self.id)
@@ -55,7 +55,7 @@ func TestForgottenCertificatesDoNotComeBack(t *testing.T) {
 
 // What a witness says that is on no page any more is not handed on: nobody could
 // verify it. It counts here, and is handed on again when the witness is. (D-16)
-func TestWordOfAWitnessThatIsOnNoPage(t *testing.T) {
+func TestFailure_WitnessOnNoPage_Counts(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
 	ben, witness := list[1], list[2]
@@ -84,8 +84,8 @@ func TestWordOfAWitnessThatIsOnNoPage(t *testing.T) {
 	assert.Equal(t, otherXor, again)
 }
 
-// A clock that was a year fast keeps nobody out for ever. (D-19)
-func TestForgettingWithAWrongClockIsUndone(t *testing.T) {
+// A clock that was a year fast keeps nobody out permanently. (D-19)
+func TestForget_WrongClock_Undone(t *testing.T) {
 	ca := newAuthority(1)
 	d := directory.New(ca, ca.member(0).id)
 	ben := ca.member(1)
@@ -101,7 +101,7 @@ func TestForgettingWithAWrongClockIsUndone(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// Whoever is forgotten takes along what it said, and what was said of it.
+// Whoever is forgotten takes with it what it said, and what was said of it.
 func TestForgetStatements(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
@@ -119,16 +119,16 @@ func TestForgetStatements(t *testing.T) {
 	assert.False(t, d.Failed(list[1].id), "there is nobody left who says so")
 	assert.Empty(t, d.KeptFailures(list[1].id))
 	assert.Equal(t, 2, d.Len())
-	assert.ErrorIs(t, d.Status(list[2].id, now), directory.ErrUnknown)
+	assert.ErrorIs(t, d.Eligible(list[2].id, now), directory.ErrUnknown)
 	d.Admit(list[2].certificate(month))
-	assert.NoError(t, d.Status(list[2].id, now))
+	assert.NoError(t, d.Eligible(list[2].id, now))
 	assert.Empty(t, d.KeptFailures(list[2].id))
 	_, ok := d.Sequence(list[2].id)
 	assert.False(t, ok)
 }
 
 // Of a revoked member nothing stays but its revocation.
-func TestForgetARevokedMember(t *testing.T) {
+func TestForget_RevokedMember_RevocationKept(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(3)
 	ben := list[1]
@@ -172,11 +172,11 @@ func TestForgetRevocations(t *testing.T) {
 	news, err := d.LearnRevocation(list[3].revocation(3))
 	require.NoError(t, err)
 	assert.False(t, news, "the CA has given it up")
-	assert.ErrorIs(t, d.Status(list[1].id, now), directory.ErrRevoked, "as long as its certificate is known")
+	assert.ErrorIs(t, d.Eligible(list[1].id, now), directory.ErrRevoked, "as long as its certificate is known")
 	must(d.LearnRevocation(list[6].revocation(6)))
 	assert.Equal(t, uint64(8), d.RevocationVersion())
 	d.ForgetRevocations(8)
-	assert.ErrorIs(t, d.Status(list[7].id, now), directory.ErrUnknown)
+	assert.ErrorIs(t, d.Eligible(list[7].id, now), directory.ErrUnknown)
 	places, listed := d.Traces()
 	assert.Equal(t, 5, places)
 	assert.Equal(t, 5, listed)

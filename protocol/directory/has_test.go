@@ -30,9 +30,9 @@ func TestHas(t *testing.T) {
 	assert.False(t, d.Has(first))
 }
 
-// TestHasLooksAtTheWholeCertificate: what is found by its signature must be the
+// TestHas_OtherCertificate_False: what is found by its signature must be the
 // same from the first byte to the last, and of somebody who is still known.
-func TestHasLooksAtTheWholeCertificate(t *testing.T) {
+func TestHas_OtherCertificate_False(t *testing.T) {
 	ca := newAuthority(1)
 	ben := ca.member(2)
 	d := directory.New(ca, ca.member(1).id)

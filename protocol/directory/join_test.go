@@ -70,7 +70,7 @@ var oneNews = rapid.Custom(func(t *rapid.T) news {
 
 // Whatever the order and however often: the same statements and records leave
 // the same. (D-13)
-func TestPropertyJoinCommutesAndIsIdempotent(t *testing.T) {
+func TestJoin_AnyDirectories_CommutesIdempotent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := someNews.Draw(t, "news")
 		again := rapid.Permutation(slices.Concat(list, list)).Draw(t, "again")
@@ -83,7 +83,7 @@ func TestPropertyJoinCommutesAndIsIdempotent(t *testing.T) {
 
 // Whoever talks to whom first: the merged directories know what one would that
 // had learned everything itself. (D-13)
-func TestPropertyJoinIsAssociative(t *testing.T) {
+func TestJoin_AnyDirectories_Associative(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, y, z := someNews.Draw(t, "x"), someNews.Draw(t, "y"), someNews.Draw(t, "z")
 		a, b, c := learned(x), learned(y), learned(z)

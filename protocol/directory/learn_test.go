@@ -54,9 +54,9 @@ func TestLearnPage(t *testing.T) {
 		{Member: list[3].id, Certificate: true, Endpoint: true},
 		{Member: list[4].id, Certificate: true},
 	}, d.LearnPage(page, nil))
-	assert.ErrorIs(t, d.Status(list[1].id, now), directory.ErrFailed)
-	assert.ErrorIs(t, d.Status(list[2].id, now), directory.ErrLeft)
-	assert.NoError(t, d.Status(list[3].id, now))
+	assert.ErrorIs(t, d.Eligible(list[1].id, now), directory.ErrFailed)
+	assert.ErrorIs(t, d.Eligible(list[2].id, now), directory.ErrLeft)
+	assert.NoError(t, d.Eligible(list[3].id, now))
 
 	asked := ca.asked
 	for i, l := range d.LearnPage(page, nil) {
@@ -67,7 +67,7 @@ func TestLearnPage(t *testing.T) {
 }
 
 // One forged signature keeps out what it is under, and nothing else. (D-18)
-func TestPageWithAForgedSignature(t *testing.T) {
+func TestPage_ForgedSignature_Found(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(40)
 	var page []wire.Entry
@@ -92,7 +92,7 @@ func TestPageWithAForgedSignature(t *testing.T) {
 		}},
 		"leave": {7, func(e *wire.Entry) { e.Leave = altered(e.Leave) }, func(d *directory.Directory, l directory.Learned) {
 			assert.True(t, l.Certificate && l.Endpoint)
-			assert.NoError(t, d.Status(list[7].id, now))
+			assert.NoError(t, d.Eligible(list[7].id, now))
 		}},
 		"failure statement": {3, func(e *wire.Entry) { e.Failures[1] = altered(e.Failures[1]) }, func(d *directory.Directory, l directory.Learned) {
 			assert.Equal(t, []int{0, 2}, l.Failures)
@@ -120,7 +120,7 @@ func TestPageWithAForgedSignature(t *testing.T) {
 }
 
 // Entries that are put together of what does not belong together. (D-18)
-func TestPageOfEntriesThatLie(t *testing.T) {
+func TestPage_LyingEntries_Refused(t *testing.T) {
 	ca, other := newAuthority(1), newAuthority(2)
 	list := ca.members(6)
 	ben, cleo, dan := list[1], list[2], list[3]
@@ -147,7 +147,7 @@ func TestPageOfEntriesThatLie(t *testing.T) {
 		assert.False(t, l[0].Endpoint || l[0].Leave || len(l[0].Failures) > 0, name)
 	}
 	for _, s := range []someone{cleo, dan, list[4]} {
-		assert.NoError(t, d.Status(s.id, now))
+		assert.NoError(t, d.Eligible(s.id, now))
 		n, _ := d.Sequence(s.id)
 		assert.Equal(t, uint64(1), n)
 		assert.Empty(t, d.KeptFailures(s.id))
@@ -156,7 +156,7 @@ func TestPageOfEntriesThatLie(t *testing.T) {
 
 // A page says what its objects say one by one, in whatever order its entries
 // stand, and whichever of them are spoilt. (D-18)
-func TestPropertyPageIsItsObjectsOneByOne(t *testing.T) {
+func TestPage_AnyObjects_SameAsOneByOne(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(6)
 	var whole []wire.Entry
@@ -196,7 +196,7 @@ func TestPropertyPageIsItsObjectsOneByOne(t *testing.T) {
 
 // Whatever a page has in place of objects, and whatever is forgotten meanwhile:
 // nothing panics, and nothing is left half done.
-func TestPropertyHostilePages(t *testing.T) {
+func TestPage_Hostile_NoHarm(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(6)
 	var objects [][]byte
@@ -281,7 +281,7 @@ func oneByOne(d *directory.Directory, page []wire.Entry) (bad []bool) {
 	return bad
 }
 
-func TestPageIntoAFullDirectory(t *testing.T) {
+func TestPage_FullDirectory_Bounded(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
 	d := directory.New(ca, list[0].id)
@@ -326,7 +326,7 @@ func TestExpectedVersions(t *testing.T) {
 }
 
 // The keys that were asked for last are ready; the others are read again.
-func TestKeysOfManyMembers(t *testing.T) {
+func TestKeys_ManyMembers_Found(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(30)
 	d := directory.New(ca, list[0].id)

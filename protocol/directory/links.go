@@ -42,7 +42,7 @@ func newLinks() links {
 }
 
 // set puts the given attachments of m in the place of those it had; nil says
-// that it is not one that dials out, or is no member any more. peer reports
+// that it is not one that dials out, or has departed. peer reports
 // whether a member counts for the flow. set keeps the list.
 func (l *links) set(m ident.Member, to []ident.Member, peer func(ident.Member) bool) {
 	old := l.attached[m]
@@ -104,14 +104,14 @@ func (l *links) attachedTo(m, r ident.Member) bool { return slices.Contains(l.at
 const attachmentChoices = 3
 
 // PickAttachment draws a member for this one, which only dials out, to keep a
-// connection to: one in good standing at the time now, that has an address, is
+// connection to: one eligible at the time now, that has an address, is
 // not excluded, and has the lower load of a few drawn at random. ok is false
 // when there is none. exclude may be nil; those that this member is attached to
 // belong there.
 //
 // A member that only dials out calls it whenever it has fewer connections to
 // keep than Attachments: at start, and when one of those was lost or is no
-// member in good standing any more. When the connection is up it signs an
+// eligible member any more. When the connection is up it signs an
 // endpoint record with the next sequence number, which lists all it is attached
 // to now, takes it in itself (LearnEndpoint), and tells it like other news.
 func (s *Selector) PickAttachment(rng rand.Source, now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {

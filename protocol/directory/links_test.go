@@ -11,7 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-func TestEveryPartIsAWholeNumber(t *testing.T) {
+func TestLoads_EveryPart_Whole(t *testing.T) {
 	for a := 1; a <= certificate.MaxAttached; a++ {
 		assert.Zero(t, whole%a, "%d attachments", a)
 	}
@@ -19,7 +19,7 @@ func TestEveryPartIsAWholeNumber(t *testing.T) {
 }
 
 // Loads and flow are what a look at all attachments gives, whatever came first.
-func TestPropertyLinksAgreeWithANaiveTwin(t *testing.T) {
+func TestLinks_AnyFacts_AgreeWithNaive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newLinks()
 		attached := map[int][]int{}

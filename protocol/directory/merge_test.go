@@ -93,7 +93,7 @@ func picture(d *directory.Directory, members []someone) string {
 			text += fmt.Sprintf(" serial %d", c.Claims().Serial)
 		}
 		for _, at := range []time.Duration{-2 * time.Hour, 0, month} {
-			text += fmt.Sprintf(" %v", d.Status(s.id, now.Add(at)))
+			text += fmt.Sprintf(" %v", d.Eligible(s.id, now.Add(at)))
 		}
 		endpoint, _ := d.Endpoint(s.id)
 		revocation, _ := d.Revocation(s.id)
@@ -119,7 +119,7 @@ func anyQuorum(t *rapid.T, ca *authority) func() *directory.Directory {
 
 // In any order and any number of times, the same facts give the same
 // directory, and what is no news changes nothing. (D-1)
-func TestPropertyLearningCommutesAndIsIdempotent(t *testing.T) {
+func TestLearn_AnyOrder_CommutesIdempotent(t *testing.T) {
 	ca := newAuthority(1)
 	all, members := facts(ca, 3), ca.members(3)
 	rapid.Check(t, func(t *rapid.T) {
@@ -151,7 +151,7 @@ func TestPropertyLearningCommutesAndIsIdempotent(t *testing.T) {
 }
 
 // News is said exactly when the directory changes.
-func TestPropertyNewsMeansChange(t *testing.T) {
+func TestLearn_News_MeansChange(t *testing.T) {
 	ca := newAuthority(1)
 	all, members := facts(ca, 2), ca.members(2)
 	rapid.Check(t, func(t *rapid.T) {
@@ -195,7 +195,7 @@ func living(d *directory.Directory, members []someone) string {
 		c, _ := d.Certificate(s.id)
 		endpoint, _ := d.Endpoint(s.id)
 		e, _ := d.Entry(s.id)
-		text += fmt.Sprintf("\n%d: %x %x %x %v %v", s.n, c.Raw(), endpoint, e, d.Failed(s.id), d.Status(s.id, now))
+		text += fmt.Sprintf("\n%d: %x %x %x %v %v", s.n, c.Raw(), endpoint, e, d.Failed(s.id), d.Eligible(s.id, now))
 	}
 	raws, _ := d.Revocations(0, 1000)
 	count, xor := d.Fingerprint()
@@ -204,7 +204,7 @@ func living(d *directory.Directory, members []someone) string {
 
 // Three members that tell each other what they know agree in the end,
 // whoever talks first: (a and b) and c is a and (b and c). (D-1)
-func TestPropertyMergingIsAssociative(t *testing.T) {
+func TestMerge_AnyGrouping_Associative(t *testing.T) {
 	ca := newAuthority(1)
 	all, members := facts(ca, 3), ca.members(3)
 	rapid.Check(t, func(t *rapid.T) {

@@ -45,7 +45,7 @@ func printOf(i uint64) (p Fingerprint) {
 
 // Blocks, sums and ways through them are those of a plain list, while members
 // come, change and go.
-func TestPropertyOrderIsThatOfAPlainList(t *testing.T) {
+func TestOrder_AnyUse_AgreesWithList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var o order
 		var n naive
@@ -144,7 +144,7 @@ func compareParts(t *rapid.T, d *Directory, n naive, from, through ident.Member)
 }
 
 // Also where a part ends with a block.
-func TestPartsThatEndWithABlock(t *testing.T) {
+func TestOrder_PartEndsWithBlock_Whole(t *testing.T) {
 	d := ofOrder(order{})
 	var n naive
 	for i := range uint64(4 * blockSize) {

@@ -23,7 +23,7 @@ func ids(list []someone) []ident.Member {
 	return ids
 }
 
-func TestMembersAreInOrder(t *testing.T) {
+func TestMembers_Iteration_InOrder(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(40)
 	d := directory.New(ca, list[0].id)
@@ -39,7 +39,7 @@ func TestMembersAreInOrder(t *testing.T) {
 
 // Page after page gives every living member once, in order, with what is known
 // of it.
-func TestPropertyPagesGiveEverybodyOnce(t *testing.T) {
+func TestPages_AnyDirectory_EverybodyOnce(t *testing.T) {
 	ca := newAuthority(1)
 	all := ca.members(10)
 	rapid.Check(t, func(t *rapid.T) {
@@ -121,7 +121,7 @@ func checkEntry(t *rapid.T, ca *authority, d *directory.Directory, e wire.Entry)
 	return c.Member()
 }
 
-func TestPageAboveTheLast(t *testing.T) {
+func TestPage_AboveTheLast_Empty(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(3)
 	d := directory.New(ca, list[0].id)
@@ -136,7 +136,7 @@ func TestPageAboveTheLast(t *testing.T) {
 }
 
 // More is not said when only the dead remain above.
-func TestTheDeadAreNotOnAPage(t *testing.T) {
+func TestPage_DepartedMember_NotOnIt(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(3)
 	d := directory.New(ca, list[0].id)
@@ -153,7 +153,7 @@ func TestTheDeadAreNotOnAPage(t *testing.T) {
 }
 
 // What MaxMembers says about memory.
-func TestMemoryOfAMember(t *testing.T) {
+func TestMemory_PerMember_Bounded(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(500)
 	type objects struct{ certificate, endpoint []byte }

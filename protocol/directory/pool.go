@@ -11,7 +11,7 @@ import (
 type role uint8
 
 const (
-	// nobody: dead for ever, out of reach from here, or this member itself.
+	// nobody: dead permanently, out of reach from here, or this member itself.
 	nobody role = iota
 	// peer: can be dialled, or has a live connection and says nothing about
 	// how it can be reached. Each has the same chance.

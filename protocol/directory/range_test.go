@@ -78,7 +78,7 @@ func exchangeRevocations(t require.TestingT, to, from *directory.Directory) {
 
 // Two members that know different things agree after two exchanges, and so do
 // their fingerprints; the third finds nothing to do. (D-16)
-func TestPropertyDirectoriesConvergeByRanges(t *testing.T) {
+func TestRanges_AnyDirectories_Converge(t *testing.T) {
 	ca := newAuthority(1)
 	all, members := facts(ca, 4), ca.members(4)
 	rapid.Check(t, func(t *rapid.T) {
@@ -108,7 +108,7 @@ func TestPropertyDirectoriesConvergeByRanges(t *testing.T) {
 
 // In a large group a few differences are found in three rounds, and little else
 // is sent.
-func TestFewDifferencesInALargeGroup(t *testing.T) {
+func TestRanges_FewDifferences_FewMessages(t *testing.T) {
 	const n, different = 5000, 7
 	ca := newAuthority(1)
 	a, b := directory.New(ca, ident.Member{}), directory.New(ca, ident.Member{})
@@ -142,7 +142,7 @@ func TestFewDifferencesInALargeGroup(t *testing.T) {
 }
 
 // Every part of what is known is in the fingerprint; who is revoked is not. (D-16)
-func TestFingerprintTellsEverythingApart(t *testing.T) {
+func TestFingerprint_AnyDifference_Differs(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
 	ben := list[1]
@@ -177,7 +177,7 @@ func TestFingerprintTellsEverythingApart(t *testing.T) {
 }
 
 // A sample has no fingerprint to compare. (D-17)
-func TestFingerprintOfASample(t *testing.T) {
+func TestFingerprint_Sample_OfItsMembers(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(5)
 	d := directory.New(ca, list[0].id)
@@ -189,7 +189,7 @@ func TestFingerprintOfASample(t *testing.T) {
 }
 
 // The fingerprint is the one that the specification describes. (D-16)
-func TestFingerprintIsAsSpecified(t *testing.T) {
+func TestFingerprint_Computed_AsSpecified(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
 	d := directory.New(ca, list[0].id)
@@ -218,7 +218,7 @@ func TestFingerprintIsAsSpecified(t *testing.T) {
 }
 
 // The largest entry that there can be fits a frame.
-func TestLargestEntryFitsAFrame(t *testing.T) {
+func TestEntry_Largest_FitsAFrame(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(directory.MaxFailureQuorum + 1)
 	ben := list[0]

@@ -119,10 +119,10 @@ func (reg *Register) Dialable(m ident.Member) bool {
 	return f != nil && f.reachable()
 }
 
-// Status is nil when m is a member in good standing at the time now. Otherwise
+// Eligible is nil when m is an eligible member at the time now. Otherwise
 // it is, or wraps, the first that applies of ErrRevoked, ErrLeft, ErrFailed,
 // ErrUnknown, ErrRetired, certificate.ErrNotYetValid and certificate.ErrExpired.
-func (reg *Register) Status(m ident.Member, now time.Time) error {
+func (reg *Register) Eligible(m ident.Member, now time.Time) error {
 	if f := reg.members[m]; f != nil {
 		return f.status(now)
 	}
@@ -198,12 +198,12 @@ func (reg *Register) Members() iter.Seq[ident.Member] {
 	}
 }
 
-// Standings goes through the members with a certificate here, dead ones included,
+// States goes through the members with a certificate here, dead ones included,
 // whose ids are from or above, in their order, with what Status says of each at
 // the time now. To begin anywhere costs no more than to begin with the first, so
 // that a large directory can be looked at in pieces. It must not be changed while
 // one is.
-func (reg *Register) Standings(from ident.Member, now time.Time) iter.Seq2[ident.Member, error] {
+func (reg *Register) States(from ident.Member, now time.Time) iter.Seq2[ident.Member, error] {
 	return func(yield func(ident.Member, error) bool) {
 		for f := range reg.order.from(from) {
 			if !yield(f.id, f.status(now)) {

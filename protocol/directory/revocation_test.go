@@ -13,7 +13,7 @@ import (
 
 // The version stated is the last one without a gap below: who asks for all
 // above it misses none.
-func TestRevocationVersionStopsAtAGap(t *testing.T) {
+func TestRevocationVersion_Gap_Stops(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(8)
 	d := directory.New(ca, list[0].id)
@@ -27,7 +27,7 @@ func TestRevocationVersionStopsAtAGap(t *testing.T) {
 }
 
 // A CA may put several revocations into one version of its list.
-func TestSeveralRevocationsOfOneVersion(t *testing.T) {
+func TestRevocation_SameVersionTwice_BothKept(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
 	d := directory.New(ca, list[0].id)
@@ -42,7 +42,7 @@ func TestSeveralRevocationsOfOneVersion(t *testing.T) {
 	assert.False(t, more)
 }
 
-func TestSecondRevocationOfAMember(t *testing.T) {
+func TestRevocation_SecondOfAMember_Kept(t *testing.T) {
 	ca := newAuthority(1)
 	ben := ca.member(2)
 	d := directory.New(ca, ca.member(1).id)
@@ -57,7 +57,7 @@ func TestSecondRevocationOfAMember(t *testing.T) {
 	assert.Equal(t, uint64(3), d.RevocationVersion())
 }
 
-func TestRevocationsInPages(t *testing.T) {
+func TestRevocations_Pages_Whole(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(9)
 	d := directory.New(ca, list[0].id)
@@ -94,7 +94,7 @@ func TestRevocationsInPages(t *testing.T) {
 
 // Two directories that ask each other for all above their version end with
 // the same revocations, whatever each had and in which order it came.
-func TestPropertyAskingAboveOnesVersionMissesNone(t *testing.T) {
+func TestRevocations_AskedAboveVersion_NoneMissed(t *testing.T) {
 	ca := newAuthority(1)
 	const n = 12
 	list := ca.members(n + 1)

@@ -90,7 +90,7 @@ var ringCrowd = sync.OnceValue(func() (crowd struct {
 })
 
 // TestRing_EqualDirectories_OneCycle: the neighbours of all members that know the same
-// are one cycle through everybody in good standing, in both directions; no two members
+// are one cycle through all eligible members, in both directions; no two members
 // that only dial out are adjacent on it, and if no more than half do, nobody is missing.
 func TestRing_EqualDirectories_OneCycle(t *testing.T) {
 	crowd := ringCrowd()

@@ -154,7 +154,7 @@ func (s *sample) show(m ident.Member) (moved []ident.Member) {
 	return moved
 }
 
-// drop takes m out of every slot: it is no member any more, or cannot be
+// drop takes m out of every slot: it has departed, or cannot be
 // dialled. It returns those who have come into the sample or gone from it.
 func (s *sample) drop(m ident.Member) (moved []ident.Member) {
 	if !s.needs(m) {
@@ -250,7 +250,7 @@ func (s *Selector) SetSample(k int, rng rand.Source) {
 // to be unpredictable.
 //
 // Members hear of others by LearnPage, Learn, Admit and Connected: a member asks
-// the peer with which it compares notes for a page of members, from a random id
+// the peer with which it exchanges digests for a page of members, from a random id
 // on. It knows that peer, and becomes known to it, by the connection.
 func (s *Selector) Refresh(rng rand.Source) {
 	if s.sample != nil {

@@ -30,7 +30,7 @@ func TestSampleSize(t *testing.T) {
 
 // The members of a sample are the same whatever was shown before and after, and
 // how often.
-func TestPropertySampleIgnoresOrderAndRepetition(t *testing.T) {
+func TestSample_OrderAndRepetition_Ignored(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		once := rapid.SliceOfDistinct(rapid.IntRange(0, 50), rapid.ID).Draw(t, "shown")
@@ -47,7 +47,7 @@ func TestPropertySampleIgnoresOrderAndRepetition(t *testing.T) {
 }
 
 // What show, drop and renew say and do agrees with what the slots hold.
-func TestPropertySampleKeepsCount(t *testing.T) {
+func TestSample_AnyFacts_CountKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		random := dice(rapid.Uint64().Draw(t, "seed"))
 		s := newSample(4, random)
@@ -94,7 +94,7 @@ func inUse(s *sample) (used, drawn map[ident.Member]int) {
 // Everybody is in a slot with the same chance, also who is shown a hundred
 // times as often as others, and also after the slots have been renewed. With 19
 // degrees of freedom chi squared exceeds 43.8 once in a thousand times.
-func TestSlotsAreUniform(t *testing.T) {
+func TestSlots_Drawn_Uniform(t *testing.T) {
 	const members, slots = 20, 4000
 	random := dice(5)
 	s := newSample(slots, random)
@@ -141,7 +141,7 @@ func (s *sample) members() (ids []ident.Member) {
 }
 
 // A slot that was shown few members goes on drawing, and holds the one it had.
-func TestSlotsDrawAmongEnough(t *testing.T) {
+func TestSlots_Draw_AmongEnough(t *testing.T) {
 	random := dice(6)
 	s := newSample(SampleSize(100), random)
 	assert.Equal(t, uint64(306), s.least, "three times 102, for which the size is right, too")
@@ -170,7 +170,7 @@ func TestEmptySample(t *testing.T) {
 	assert.True(t, s.holds(number(1)))
 }
 
-func TestShowingAllocatesNothing(t *testing.T) {
+func TestShow_Steady_NoAllocations(t *testing.T) {
 	s := newSample(10, dice(1))
 	for i := range 1000 {
 		s.show(number(i))

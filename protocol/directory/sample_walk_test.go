@@ -13,7 +13,7 @@ import (
 )
 
 // strangers is a group in which everybody knows a sample of the others only.
-// Each interval every member compares notes with one of its sample: they get to
+// Each interval every member exchanges digests with one of its sample: they get to
 // know each other, and the member is told of some of the other's sample. At
 // first everybody holds what it would after having heard of all for long.
 type strangers struct {
@@ -104,8 +104,8 @@ func (g *strangers) pass() {
 
 func (g *strangers) draw(i int) int { return g.known[i][g.random.IntN(len(g.known[i]))] }
 
-// settle moves the shares on to where they stay while nobody's sample changes.
-func (g *strangers) settle() []float64 {
+// evenOut moves the shares on to where they stay while nobody's sample changes.
+func (g *strangers) evenOut() []float64 {
 	for range 5 {
 		next := make([]float64, len(g.share))
 		for i, known := range g.known {
@@ -133,21 +133,21 @@ func deviation(shares []float64) float64 {
 var cycles = flag.Int("cycles", 1, "for how many lives of a sample the study of a thousand members runs")
 
 // Each of 1000 members knows about 54 others. As long as nobody's sample
-// changes, the shares of visits differ by 13 % (standard deviation), for ever.
+// changes, the shares of visits differ by 13 % (standard deviation), permanently.
 // When samples are drawn anew the shares differ as much at any moment, but those
 // of a longer time less and less: what docs/membership.md says was measured with
 // -cycles 24.
-func TestSharesOfAThousandWithSamples(t *testing.T) {
+func TestChoose_ThousandSamples_EqualShares(t *testing.T) {
 	const n = 1000
 	k := SampleSize(n)
 	g := newStrangers(n, k, 64, true)
-	if still := deviation(g.settle()); assert.InDelta(t, 0.133, still, 0.01) {
+	if still := deviation(g.evenOut()); assert.InDelta(t, 0.133, still, 0.01) {
 		t.Logf("without drawing anew: %.4f", still)
 	}
 	sums := [][]float64{make([]float64, n)} // of the shares, up to each interval
 	for range *cycles * k {
 		row := make([]float64, n)
-		for i, x := range g.settle() {
+		for i, x := range g.evenOut() {
 			row[i] = sums[len(sums)-1][i] + x
 		}
 		sums = append(sums, row)
@@ -156,7 +156,7 @@ func TestSharesOfAThousandWithSamples(t *testing.T) {
 	for w := k; w < len(sums); w *= 2 {
 		t.Logf("within %d intervals: %.4f", w, windows(sums, w))
 	}
-	assert.Less(t, deviation(g.settle()), 0.16, "no worse at the end")
+	assert.Less(t, deviation(g.evenOut()), 0.16, "no worse at the end")
 	assert.Less(t, windows(sums, k), 0.125, "within one life of a sample")
 	assert.Less(t, windows(sums, *cycles*k), 0.125*1.4/math.Sqrt(float64(*cycles)))
 }
@@ -180,7 +180,7 @@ func windows(sums [][]float64, w int) float64 {
 // often in the long run. While nobody's sample changes it does not: the same
 // test tells the two apart. With 99 degrees of freedom chi squared exceeds 148
 // once in a thousand times.
-func TestWalkAmongSamplesIsFair(t *testing.T) {
+func TestWalk_AmongSamples_Fair(t *testing.T) {
 	const n, hops = 100, 10 // in an interval
 	for _, fresh := range []bool{true, false} {
 		k := SampleSize(n)

@@ -15,7 +15,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-func TestOnlyTheSampleIsDrawn(t *testing.T) {
+func TestSample_Draw_OnlyFromIt(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(40)
 	d := directory.New(ca, list[0].id)
@@ -55,7 +55,7 @@ func TestOnlyTheSampleIsDrawn(t *testing.T) {
 }
 
 // Whoever dies leaves the sample, and whoever comes takes the place.
-func TestTheDeadLeaveTheSample(t *testing.T) {
+func TestSample_DepartedMember_Leaves(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(20)
 	d := directory.New(ca, list[0].id)
@@ -82,7 +82,7 @@ func TestTheDeadLeaveTheSample(t *testing.T) {
 }
 
 // Entries that the sample does not want cost no check of a signature.
-func TestPagesAreReadForTheSampleOnly(t *testing.T) {
+func TestPage_Sample_ReadForItOnly(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(60)
 	all, d := directory.New(ca, list[1].id), directory.New(ca, list[0].id)
@@ -113,7 +113,7 @@ func TestPagesAreReadForTheSampleOnly(t *testing.T) {
 	require.NoError(t, d.Check())
 }
 
-func TestForgetDropsWhoIsNotInTheSample(t *testing.T) {
+func TestForget_NotInTheSample_Dropped(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(30)
 	d := directory.New(ca, list[0].id)
@@ -142,7 +142,7 @@ func TestForgetDropsWhoIsNotInTheSample(t *testing.T) {
 
 // Whatever happens, in whatever order, each member has the role that the facts
 // and the sample give it.
-func TestPropertySampledRolesFollowTheFacts(t *testing.T) {
+func TestSample_AnyFacts_RolesFollow(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(8)
 	rapid.Check(t, func(t *rapid.T) {
@@ -213,7 +213,7 @@ func (w *crowd) compare(rng rand.Source) {
 
 // Samples and members that only dial out go together: a walk visits everybody
 // equally often in the long run.
-func TestWalkAmongSamplesAndDialOutIsFair(t *testing.T) {
+func TestWalk_AmongSamplesAndDialOut_Fair(t *testing.T) {
 	w := newSampledCrowd(t, 60, 18, 12)
 	rng, visits, share := seeded(22), map[ident.Member]int{}, map[ident.Member]float64{}
 	at := w.list[0].id

@@ -81,7 +81,7 @@ func (s *Selector) mayDialFailed(f *facts) bool {
 }
 
 // DrawFailed draws a member uniformly among those who have failed, can be
-// dialled and are otherwise in good standing at the time now; ok is false when
+// dialled and are otherwise eligible at the time now; ok is false when
 // there is none. Dialling one now and then is how the halves of a partition
 // find each other when it has healed.
 func (s *Selector) DrawFailed(rng rand.Source, now time.Time) (m ident.Member, ok bool) {

@@ -11,7 +11,7 @@ import (
 
 // The key of a member that has left is dead: nobody fails by its word, be that said
 // before or after. Somebody may have bought the machine.
-func TestWhoHasLeftIsNoWitness(t *testing.T) {
+func TestWitnesses_Left_None(t *testing.T) {
 	ca := newAuthority(1)
 	ann, ben, cat := ca.member(0), ca.member(1), ca.member(2)
 	d := directory.New(ca, ca.member(9).id)

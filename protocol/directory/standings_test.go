@@ -14,7 +14,7 @@ import (
 
 // Pieces of any size, each begun where the one before ended, are all members,
 // each once, with what Status says of them.
-func TestStandingsInPieces(t *testing.T) {
+func TestStates_Pieces_Whole(t *testing.T) {
 	ca := newAuthority(1)
 	d := directory.New(ca, ca.member(0).id)
 	list := ca.members(1300) // more than two blocks
@@ -32,14 +32,14 @@ func TestStandingsInPieces(t *testing.T) {
 		for next, more := (ident.Member{}), true; more; {
 			left := size
 			more = false
-			for id, standing := range d.Standings(next, now) {
+			for id, err := range d.States(next, now) {
 				if left == 0 {
 					next, more = id, true
 					break
 				}
 				_, again := seen[id]
 				require.False(t, again)
-				seen[id] = standing
+				seen[id] = err
 				left--
 			}
 		}

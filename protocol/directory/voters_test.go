@@ -37,7 +37,7 @@ func TestVoters_SameOnAllSides(t *testing.T) {
 
 	one.Connected(want[0], true)
 	one.Connected(want[0], false)
-	assert.ErrorContains(t, one.Status(want[0], now.Add(100*365*24*time.Hour)), "expired")
+	assert.ErrorContains(t, one.Eligible(want[0], now.Add(100*365*24*time.Hour)), "expired")
 	again, _ := one.Voters(slot, 100, nil)
 	assert.Equal(t, want, again)
 

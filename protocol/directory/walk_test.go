@@ -115,7 +115,7 @@ func spread(share map[ident.Member]float64, of []someone) (least, most float64) 
 // With at most two members that only dial out for three that can be dialled,
 // everybody has an equal share, in groups of any size and with any number of
 // attachments.
-func TestSharesAreEqual(t *testing.T) {
+func TestChoose_Shares_Equal(t *testing.T) {
 	for _, c := range []struct{ members, dialOut, attachments int }{
 		{2, 1, 3}, {3, 1, 1}, {3, 1, 2}, {4, 2, 3}, {5, 1, 1}, {10, 3, 3}, {20, 8, 8}, {40, 0, 3}, {40, 12, 1},
 		{40, 12, 3}, {40, 16, 3},
@@ -130,7 +130,7 @@ func TestSharesAreEqual(t *testing.T) {
 // Beyond that some members have more visits to give than they get. Those who
 // can be dialled still have equal shares; half of all visits are the most that
 // those who only dial out can have.
-func TestSharesBeyondHalf(t *testing.T) {
+func TestChoose_BeyondHalfDialOut_EqualShares(t *testing.T) {
 	for _, c := range []struct {
 		dialOut         int
 		dialled         float64 // share of each of those
@@ -195,7 +195,7 @@ func requireShares(t require.TestingT, counts map[ident.Member]int, share map[id
 
 // What Choose draws is what Row says: those who are excluded leave the others
 // in proportion, also when so many are that everybody is looked at.
-func TestChooseFollowsItsRow(t *testing.T) {
+func TestChoose_Row_Followed(t *testing.T) {
 	// One leaves out the only member that visits it, hardly anybody has clients,
 	// and all have too many.
 	for _, dialOut := range []int{1, 4, 20} {
@@ -249,7 +249,7 @@ func positive(row map[ident.Member]float64) map[ident.Member]float64 {
 // A long walk visits everybody equally often, those who only dial out and those
 // who can be dialled. Without the correction the former had a tenth of the
 // visits of the latter.
-func TestWalkIsFair(t *testing.T) {
+func TestWalk_DialOut_Fair(t *testing.T) {
 	w := newCrowd(t, 40, 12, directory.Attachments)
 	visits, share := map[ident.Member]int{}, map[ident.Member]float64{}
 	at, rng := w.list[0].id, seeded(12)
@@ -264,7 +264,7 @@ func TestWalkIsFair(t *testing.T) {
 }
 
 // Who is connected but not attached here gets a token only when nobody else can.
-func TestSpareIsTheLast(t *testing.T) {
+func TestSpare_Draw_Last(t *testing.T) {
 	w := newCrowd(t, 6, 2, 1)
 	self, client := w.list[0], w.list[5]
 	d := w.dirs[self.id]
@@ -289,7 +289,7 @@ func TestSpareIsTheLast(t *testing.T) {
 }
 
 // The chances depend on what is known at last, not on how it came about.
-func TestPropertyChancesForgetTheHistory(t *testing.T) {
+func TestChances_AnyHistory_Same(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(6)
 	rapid.Check(t, func(t *rapid.T) {
@@ -343,7 +343,7 @@ func someEndpoint(t *rapid.T, list []someone, n int, sequence uint64) []byte {
 	return list[n].attached(sequence, to...)
 }
 
-func TestPickAttachmentTakesWhoCanBeDialled(t *testing.T) {
+func TestPickAttachment_OnlyDialable_Taken(t *testing.T) {
 	ca := newAuthority(1)
 	self, dialled, out, mute, dead, expired := ca.member(0), ca.member(1), ca.member(2), ca.member(3), ca.member(4), ca.member(5)
 	d := directory.New(ca, self.id)
@@ -368,7 +368,7 @@ func TestPickAttachmentTakesWhoCanBeDialled(t *testing.T) {
 
 // The loads of those who are picked differ much less than if they were drawn at
 // random: then one of twenty would have about seven attached to it.
-func TestPickAttachmentEvensOutTheLoads(t *testing.T) {
+func TestPickAttachment_Loads_Even(t *testing.T) {
 	w := newCrowd(t, 40, 20, directory.Attachments)
 	clients := map[ident.Member]int{}
 	for _, s := range w.list[:w.reachable] {
@@ -384,7 +384,7 @@ func TestPickAttachmentEvensOutTheLoads(t *testing.T) {
 	}
 }
 
-func TestChoosingAmongClientsAllocatesNothing(t *testing.T) {
+func TestChoose_AmongClients_NoAllocations(t *testing.T) {
 	w := newCrowd(t, 8, 3, 3)
 	rng := seeded(3)
 	for _, s := range []someone{w.list[0], w.list[7]} {

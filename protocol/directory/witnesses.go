@@ -70,10 +70,10 @@ func SlotID(resource string, number uint64) (id ident.Member) {
 }
 
 // Witnesses appends the n witnesses of a member, the highest rank first: among all
-// others that are known here, say where they can be dialled, and are in good standing
+// others that are known here, say where they can be dialled, and are eligible
 // at the time now, those that rank highest; fewer where fewer are known. This member
 // may be one. Who only dials out is nobody's: few can tell it anything. A member that
-// is known here and not in good standing has none: nobody keeps a turn for it.
+// is known here and not eligible has none: nobody keeps a turn for it.
 //
 // It says nothing of who is connected, so that all who know the same members name the
 // same ones. With a sample (SetSample) members know different ones, and of the n that

@@ -38,7 +38,7 @@ func idsOf(list []someone) (ids []ident.Member) {
 
 // Whoever knows the same members names the same witnesses, whoever is connected
 // with whom, and in whatever order they became known.
-func TestWitnessesFollowFromWhoIsKnown(t *testing.T) {
+func TestWitnesses_KnownMembers_Determined(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(300) // several blocks
 	one, other := directory.New(ca, list[0].id), directory.New(ca, list[1].id)
@@ -59,9 +59,9 @@ func TestWitnessesFollowFromWhoIsKnown(t *testing.T) {
 	assert.Equal(t, []ident.Member{{9}}, one.Witnesses(stranger, 0, now, []ident.Member{{9}}), "appends")
 }
 
-// Only members in good standing that can be dialled are witnesses, and only members in
-// good standing have any, whatever the way in which one stops to be.
-func TestWhoIsNobodysWitness(t *testing.T) {
+// Only eligible members that can be dialled are witnesses, and only
+// eligible members have any, whatever the way in which one stops to be.
+func TestWitnesses_Ineligible_None(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(40)
 	d := directory.New(ca, list[0].id)
@@ -78,7 +78,7 @@ func TestWhoIsNobodysWitness(t *testing.T) {
 	good = append(good, list[34:]...)
 	for i, s := range list {
 		if i == 30 || i == 31 || i == 33 {
-			assert.Empty(t, d.Witnesses(s.id, 16, now, nil), "who is not in good standing has none")
+			assert.Empty(t, d.Witnesses(s.id, 16, now, nil), "who is not eligible has none")
 			continue
 		}
 		assert.Equal(t, witnessesOf(ca.id, s.id, idsOf(good), 16), d.Witnesses(s.id, 16, now, nil))
@@ -90,7 +90,7 @@ func TestWhoIsNobodysWitness(t *testing.T) {
 }
 
 // A join or a death changes one witness of few: of r out of n for each it is r/n.
-func TestFewWitnessesChange(t *testing.T) {
+func TestWitnesses_OneMemberMore_FewChange(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(201)
 	before, after := directory.New(ca, list[0].id), directory.New(ca, list[0].id)
@@ -111,7 +111,7 @@ func TestFewWitnessesChange(t *testing.T) {
 }
 
 // Duties are spread by chance alone: nobody witnesses for half of the group.
-func TestWitnessDutiesAreEven(t *testing.T) {
+func TestWitnesses_Duties_Even(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(400)
 	d := directory.New(ca, list[0].id)
@@ -131,7 +131,7 @@ func TestWitnessDutiesAreEven(t *testing.T) {
 }
 
 // With samples two members name the same witness as often as the text says.
-func TestWitnessesOfSamples(t *testing.T) {
+func TestWitnesses_Samples_MostlyAgree(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(400)
 	const k, n, views = 100, 12, 24
@@ -161,7 +161,7 @@ func TestWitnessesOfSamples(t *testing.T) {
 
 // What is drawn is drawn uniformly, without repetition, whether few are asked for or
 // nearly all.
-func TestDrawSomeIsUniform(t *testing.T) {
+func TestDrawSome_Repeated_Uniform(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(41)
 	d := directory.New(ca, list[0].id)
@@ -178,7 +178,7 @@ func TestDrawSomeIsUniform(t *testing.T) {
 			}
 		}
 		assert.Zero(t, counts[list[0].id])
-		assert.Less(t, chiSquared(counts, list[1:], n*times), 72.1, "%d at once", n) // see TestChoiceIsUniform
+		assert.Less(t, chiSquared(counts, list[1:], n*times), 72.1, "%d at once", n) // see TestChoose_Repeated_Uniform
 	}
 	assert.Len(t, d.DrawSome(rng, 1000, now, nil, nil), 40)
 	assert.Empty(t, d.DrawSome(rng, 0, now, nil, nil))
@@ -186,7 +186,7 @@ func TestDrawSomeIsUniform(t *testing.T) {
 }
 
 // Nobody is drawn twice, or who may not be, and nobody is missing who is asked for.
-func TestDrawSomeProperty(t *testing.T) {
+func TestDrawSome_AnyCount_Distinct(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(60)
 	d := directory.New(ca, list[0].id)

@@ -1,7 +1,7 @@
 // Package effect is what the pure core wants done to the world.
 //
 // A step of a member returns a list of effects. The order of the list is part
-// of the protocol: a driver carries the effects out one after the other, never
+// of the protocol: a driver performs the effects one after the other, never
 // lets an effect of a later step overtake one of an earlier step, and makes
 // everything up to a Persist with Sync durable before it goes on ("write
 // before you speak"). Waiting for several such records with one sync is fine.
@@ -93,7 +93,7 @@ type Evidence struct {
 	Encoded []byte // see package evidence
 }
 
-// Stop ends this member for good: it was revoked, has left, or failed for ever.
+// Stop ends this member for good: it was revoked, has left, or failed permanently.
 type Stop struct{ Reason error }
 
 func (Persist) effect()     {}

@@ -12,7 +12,7 @@
 // group id on, the certificate of the accused, and the objects. It is not signed
 // itself: who brings it makes no difference.
 //
-// Of tells what two objects would prove, for whoever has both at hand. A Witness
+// Of tells what two objects would prove, for whoever has both at hand. A ConflictDetector
 // remembers, within a bound, what it was shown, and says when something new
 // contradicts it.
 //

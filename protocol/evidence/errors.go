@@ -26,7 +26,7 @@ var (
 	// ErrObject says that an object is not one that the accused has signed. It
 	// wraps the reason from package token.
 	ErrObject = errors.New("object in the evidence does not hold")
-	// ErrOrder says that two objects of one kind do not stand in the order of
+	// ErrOrder says that two objects of one kind are not in the order of
 	// their hashes.
 	ErrOrder = errors.New("objects in the evidence are out of order")
 	// ErrNoProof says that the objects do not contradict each other: an honest

@@ -48,7 +48,7 @@ func TestCrimes(t *testing.T) {
 // A token that was forked comes to ben by two chains, of which he has settled and
 // forgotten the first before the second comes: his two transfers of one hop convict
 // nobody.
-func TestSecondChainOfAForkedToken(t *testing.T) {
+func TestFork_SecondChain_Found(t *testing.T) {
 	fresh, _, _, _ := titles(t)
 	by := func(from party) token.Title {
 		return token.Title{Genesis: fresh.Genesis, Transfer: pass(t, fresh, from, ben, func(b *token.TransferBody) { b.Hop = 5 })}
@@ -59,7 +59,7 @@ func TestSecondChainOfAForkedToken(t *testing.T) {
 	assert.False(t, ok)
 }
 
-func TestEveryKindHasACrime(t *testing.T) {
+func TestKinds_Each_HasACrime(t *testing.T) {
 	seen := map[evidence.Kind]bool{}
 	for _, c := range crimes(t) {
 		seen[c.kind] = true
@@ -101,7 +101,7 @@ func TestNoCrime(t *testing.T) {
 }
 
 // Every reason to refuse evidence has one example that is nothing else.
-func TestVerifyRefuses(t *testing.T) {
+func TestVerify_Invalid_Refused(t *testing.T) {
 	fork := crimes(t)[0]
 	for name, c := range map[string]struct {
 		change func(*evidence.Evidence)
@@ -149,7 +149,7 @@ func TestMisfitNames(t *testing.T) {
 	assert.ErrorIs(t, err, evidence.ErrObject, "another object")
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNew_Invalid_Refused(t *testing.T) {
 	fork := crimes(t)[0]
 	_, err := evidence.New(groupID, chain(t), make([]byte, evidence.MaxSize), fork.a, fork.b)
 	assert.ErrorIs(t, err, evidence.ErrTooLarge)
@@ -157,7 +157,7 @@ func TestNewRefuses(t *testing.T) {
 	assert.ErrorIs(t, err, evidence.ErrAccused)
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParse_Invalid_Refused(t *testing.T) {
 	raw, err := crimes(t)[0].evidence(t).Encode()
 	require.NoError(t, err)
 	for name, bad := range map[string][]byte{
@@ -175,7 +175,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-func TestParseTextRefuses(t *testing.T) {
+func TestParseText_Invalid_Refused(t *testing.T) {
 	text, err := crimes(t)[0].evidence(t).Text()
 	require.NoError(t, err)
 	other, err := keyfile.EncodeBlocks(keyfile.Block{Type: keyfile.Certificate, Bytes: ben.certificate(t)})

@@ -9,7 +9,7 @@ import (
 // Kind is which rule was broken (handoff rules §9).
 type Kind uint8
 
-// The kinds. What stands in brackets are the objects, in their order.
+// The kinds. What is in brackets are the objects, in their order.
 const (
 	// Fork: two transfers of one hop of one token, by the same title [TRANSFER,
 	// TRANSFER]. A member gives custody of a hop away once; what comes back by a void
@@ -17,9 +17,9 @@ const (
 	// somebody before has forked the token, and its second chain may come to a member
 	// that has settled the first one and forgotten it.
 	Fork Kind = iota + 1
-	// Contradiction: one transfer declined for ever and taken [VOID, RECEIPT].
+	// Contradiction: one transfer declined permanently and taken [VOID, RECEIPT].
 	Contradiction
-	// Reclaimed: one transfer declined for ever, and the token given away by it
+	// Reclaimed: one transfer declined permanently, and the token given away by it
 	// [VOID, TRANSFER whose previous is the declined one].
 	Reclaimed
 	// DoubleMint: two tokens with one number of one incarnation [GENESIS, GENESIS].

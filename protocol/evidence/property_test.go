@@ -51,7 +51,7 @@ func walk(t *rapid.T) []evidence.Object {
 }
 
 // Whatever honest members sign, no two objects of it are evidence.
-func TestHonestMembersLeaveNone(t *testing.T) {
+func TestOf_HonestMembers_None(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := walk(t)
 		for i, a := range list {
@@ -64,7 +64,7 @@ func TestHonestMembersLeaveNone(t *testing.T) {
 }
 
 // With any bit flipped evidence is no evidence any more, and nothing panics.
-func TestAnyFlippedBitFails(t *testing.T) {
+func TestVerify_AnyBitFlipped_Refused(t *testing.T) {
 	var all [][]byte
 	for _, c := range crimes(t) {
 		raw, err := c.evidence(t).Encode()
@@ -93,7 +93,7 @@ func TestWitness(t *testing.T) {
 			t.Skip("a transfer and what it names come together")
 		}
 		rapid.Check(t, func(t *rapid.T) {
-			w := witness{evidence.NewWitness(groupID, evidence.Kept)}
+			w := detector{evidence.NewConflictDetector(groupID, evidence.Kept)}
 			first, second := c.a, c.b
 			if rapid.Bool().Draw(t, "turned") {
 				first, second = second, first
@@ -111,9 +111,9 @@ func TestWitness(t *testing.T) {
 	})
 }
 
-func TestWitnessOfHonestMembers(t *testing.T) {
+func TestConflictDetector_HonestMembers_NothingFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := witness{evidence.NewWitness(groupID, rapid.IntRange(2, 50).Draw(t, "kept"))}
+		w := detector{evidence.NewConflictDetector(groupID, rapid.IntRange(2, 50).Draw(t, "kept"))}
 		list := walk(t)
 		for range 30 {
 			_, found := w.show(t, rapid.SampledFrom(list).Draw(t, "object"))
@@ -123,9 +123,9 @@ func TestWitnessOfHonestMembers(t *testing.T) {
 }
 
 // What has been recalled from a journal counts like what was shown.
-func TestWitnessRecalls(t *testing.T) {
+func TestConflictDetector_Recall_Found(t *testing.T) {
 	c := crimes(t)[0]
-	w := witness{evidence.NewWitness(groupID, evidence.Kept)}
+	w := detector{evidence.NewConflictDetector(groupID, evidence.Kept)}
 	w.Recall(evidence.Object{Kind: c.a.Kind, Raw: []byte{1}})
 	w.Recall(c.a)
 	_, found := w.show(t, c.b)
@@ -133,9 +133,9 @@ func TestWitnessRecalls(t *testing.T) {
 }
 
 // A witness forgets the oldest, and never keeps more than it may.
-func TestWitnessForgets(t *testing.T) {
+func TestConflictDetector_Full_Forgets(t *testing.T) {
 	c := crimes(t)[0]
-	w := witness{evidence.NewWitness(groupID, 8)}
+	w := detector{evidence.NewConflictDetector(groupID, 8)}
 	w.show(t, c.a)
 	for n := range byte(8) {
 		w.show(t, aGenesis(genesis(t, ada, 100+uint64(n), n)))
@@ -145,7 +145,7 @@ func TestWitnessForgets(t *testing.T) {
 }
 
 // witness takes objects for what they are.
-type witness struct{ *evidence.Witness }
+type detector struct{ *evidence.ConflictDetector }
 
 // everybody has the keys of all parties.
 type everybody struct{}
@@ -159,7 +159,7 @@ func (everybody) Key(m ident.Member) *signature.PublicKey {
 	return nil
 }
 
-func (w witness) show(t require.TestingT, o evidence.Object) (evidence.Object, bool) {
+func (w detector) show(t require.TestingT, o evidence.Object) (evidence.Object, bool) {
 	v := token.NewVerifier(groupID, everybody{})
 	switch o.Kind.String() {
 	case "genesis":

@@ -14,7 +14,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-func TestFirstAuthorityProvesItself(t *testing.T) {
+func TestAuthority_First_ProvesItself(t *testing.T) {
 	a := authority(t, firstKey, firstKey)
 	got, err := group.GroupOf(a.Raw())
 	require.NoError(t, err)
@@ -29,7 +29,7 @@ func TestFirstAuthorityProvesItself(t *testing.T) {
 	assert.False(t, parsed.IsZero())
 }
 
-func TestLaterAuthorityIsVouchedFor(t *testing.T) {
+func TestAuthority_Later_VouchedFor(t *testing.T) {
 	a := authority(t, secondKey, firstKey)
 	parsed, err := group.ParseAuthority(id, a.Raw(), trusting(firstKey))
 	require.NoError(t, err)
@@ -41,7 +41,7 @@ func TestLaterAuthorityIsVouchedFor(t *testing.T) {
 	assert.ErrorIs(t, err, certificate.ErrUnknownCA)
 }
 
-func TestNobodyVouchesForItselfIntoAnotherGroup(t *testing.T) {
+func TestAuthority_SelfVouchedOtherGroup_Refused(t *testing.T) {
 	_, err := statement(secondKey).Sign(secondKey)
 	assert.ErrorIs(t, err, group.ErrGroup)
 
@@ -57,7 +57,7 @@ func statementList(change func([]any)) []any {
 	return l
 }
 
-func TestStatementsThatAreRefused(t *testing.T) {
+func TestStatement_Invalid_Refused(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func([]any)
@@ -83,7 +83,7 @@ func TestStatementsThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestStatementsThatAreNotSigned(t *testing.T) {
+func TestStatement_Invalid_NotSigned(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(*group.Statement)
@@ -116,7 +116,7 @@ func TestMalformedStatement(t *testing.T) {
 	assert.ErrorIs(t, err, group.ErrMalformed)
 }
 
-func TestNoAlteredStatementIsAccepted(t *testing.T) {
+func TestStatement_Altered_Refused(t *testing.T) {
 	spoil(t, authority(t, firstKey, firstKey).Raw(), func(raw []byte) error {
 		_, err := group.ParseAuthority(id, raw, trusting())
 		return err

@@ -63,7 +63,7 @@ func TestDefaults(t *testing.T) {
 	assert.Equal(t, want, r.PolicyParams())
 }
 
-func TestConfigRoundTrip(t *testing.T) {
+func TestConfig_Signed_RoundTrip(t *testing.T) {
 	s := settings()
 	c := config(t, s)
 	parsed, err := group.ParseConfig(id, c.Raw(), trusting(firstKey))
@@ -111,7 +111,7 @@ func drawAuthorities(t *rapid.T) [][16]byte {
 	return slices.Insert(list, rapid.IntRange(0, len(list)).Draw(t, "place"), signer)
 }
 
-func TestConfigRoundTripOfAnything(t *testing.T) {
+func TestConfig_Anything_RoundTrip(t *testing.T) {
 	span := func(t *rapid.T, label string, low, high time.Duration) time.Duration {
 		ms := rapid.Int64Range(low.Milliseconds(), high.Milliseconds()).Draw(t, label)
 		return time.Duration(ms) * time.Millisecond
@@ -150,7 +150,7 @@ func TestConfigRoundTripOfAnything(t *testing.T) {
 	})
 }
 
-func TestSettingsThatAreRefused(t *testing.T) {
+func TestSettings_Invalid_Refused(t *testing.T) {
 	ftp := func(s *group.Settings) *group.Resource { return &s.Resources[1] }
 	tests := []struct {
 		name   string
@@ -203,7 +203,7 @@ func TestSettingsThatAreRefused(t *testing.T) {
 
 // Every parameter of the table gets through, alone and beside others; what is
 // zero is not there.
-func TestEveryParameterTravels(t *testing.T) {
+func TestConfig_EveryParameter_Travels(t *testing.T) {
 	params := policy.Params{OperationTime: time.Second, MembersMax: 10, SkipDelay: time.Second}
 	full := params
 	for _, p := range policy.Parameters {
@@ -244,7 +244,7 @@ func configList(change func(top, resource, constants []any, params map[uint64]an
 	return top
 }
 
-func TestSignedConfigurationsThatAreRefused(t *testing.T) {
+func TestConfig_SignedInvalid_Refused(t *testing.T) {
 	const huge = uint64(1) << 63
 	type params = map[uint64]any
 	tests := []struct {
@@ -308,7 +308,7 @@ func TestSignedConfigurationsThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestConfigOfOthers(t *testing.T) {
+func TestConfig_OfOthers_Refused(t *testing.T) {
 	raw := config(t, settings()).Raw()
 	_, err := group.ParseConfig(id, raw, trusting(secondKey))
 	assert.ErrorIs(t, err, certificate.ErrUnknownCA)
@@ -320,7 +320,7 @@ func TestConfigOfOthers(t *testing.T) {
 
 // So many resources fit, with the longest names and the largest values of all
 // that the preset with the most parameters uses.
-func TestLargestConfigFits(t *testing.T) {
+func TestConfig_Largest_Fits(t *testing.T) {
 	for _, name := range catalog.Names() {
 		for _, preset := range catalog.Presets(name) {
 			s := settings()
@@ -358,7 +358,7 @@ func setLargest(t *testing.T, p policy.Parameter, params *policy.Params) {
 	require.Fail(t, "no value", p.Name)
 }
 
-func TestConfigThatIsTooLarge(t *testing.T) {
+func TestConfig_TooLarge_Refused(t *testing.T) {
 	s := settings()
 	s.Resources = nil
 	for i := range group.MaxResources {
@@ -375,7 +375,7 @@ func TestConfigThatIsTooLarge(t *testing.T) {
 	assert.ErrorIs(t, err, envelope.ErrTooLarge)
 }
 
-func TestSettingsOfAConfigAreACopy(t *testing.T) {
+func TestConfig_Settings_Copied(t *testing.T) {
 	s := settings()
 	c := config(t, s)
 	s.Resources[0].Name = "changed"
@@ -384,7 +384,7 @@ func TestSettingsOfAConfigAreACopy(t *testing.T) {
 	assert.Equal(t, settings(), c.Settings())
 }
 
-func TestNoAlteredConfigIsAccepted(t *testing.T) {
+func TestConfig_Altered_Refused(t *testing.T) {
 	spoil(t, config(t, settings()).Raw(), func(raw []byte) error {
 		_, err := group.ParseConfig(id, raw, trusting(firstKey))
 		return err

@@ -51,7 +51,7 @@ func TestLoad(t *testing.T) {
 	assert.Equal(t, blocks[:3], g.Blocks())
 }
 
-func TestGroupFilesThatAreRefused(t *testing.T) {
+func TestLoad_Invalid_Refused(t *testing.T) {
 	foreign := group.Statement{
 		Name: "other", Group: groupOf(thirdKey), Key: thirdKey.Public().Bytes(), NotBefore: day, NotAfter: day.AddDate(1, 0, 0),
 	}
@@ -106,7 +106,7 @@ func TestNewGroup(t *testing.T) {
 	assert.ErrorIs(t, err, group.ErrTooManyAuthorities)
 }
 
-func TestConfigurationOnlyGetsNewer(t *testing.T) {
+func TestConfig_Older_Refused(t *testing.T) {
 	g, _, err := group.Load(file(t))
 	require.NoError(t, err)
 	s := listing(4, firstKey)

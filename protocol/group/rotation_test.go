@@ -118,7 +118,7 @@ func TestHistory(t *testing.T) {
 	assert.NotNil(t, g.History().Key(ids(secondKey)[0]))
 }
 
-func TestWhatARetiredKeySignedCountsNoMore(t *testing.T) {
+func TestAuthorities_KeyRetired_CountsNoMore(t *testing.T) {
 	g := rotated(t)
 	_, err := g.WithConfig(signed(t, firstKey, listing(9, firstKey)))
 	assert.ErrorIs(t, err, certificate.ErrUnknownCA)
@@ -133,10 +133,10 @@ func TestWhatARetiredKeySignedCountsNoMore(t *testing.T) {
 	assert.ErrorIs(t, err, group.ErrMissingAuthority)
 }
 
-// TestAKeyThatWasWithdrawnNeverComesBack: a key that is lost or stolen before
+// TestAuthorities_KeyWithdrawn_NeverComesBack: a key that is lost or stolen before
 // it is used can be left out again, and the statement about it is worth nothing,
 // although the key that signed it is in force.
-func TestAKeyThatWasWithdrawnNeverComesBack(t *testing.T) {
+func TestAuthorities_KeyWithdrawn_NeverComesBack(t *testing.T) {
 	raw := vouched(t, secondKey, firstKey, 2)
 	g, err := young(t).WithAuthority(raw)
 	require.NoError(t, err)
@@ -153,7 +153,7 @@ func TestAKeyThatWasWithdrawnNeverComesBack(t *testing.T) {
 	assert.ErrorIs(t, err, group.ErrRetired, "also for who never knew it")
 }
 
-func TestNewsOfAKeyMayComeBeforeOlderConfigurations(t *testing.T) {
+func TestAuthorities_NewKeyBeforeOlderConfig_Accepted(t *testing.T) {
 	g, err := young(t).WithAuthority(vouched(t, secondKey, firstKey, 5))
 	require.NoError(t, err)
 	g, err = g.WithConfig(signed(t, firstKey, listing(4, firstKey)))
@@ -161,7 +161,7 @@ func TestNewsOfAKeyMayComeBeforeOlderConfigurations(t *testing.T) {
 	assert.Equal(t, keys{firstKey, secondKey}, inForce(g), "which could not list it")
 }
 
-func TestWithAuthorityRefuses(t *testing.T) {
+func TestWithAuthority_Invalid_Refused(t *testing.T) {
 	g := young(t)
 	raw := vouched(t, secondKey, firstKey, 2)
 	_, err := g.WithAuthority([]byte{1})

@@ -122,12 +122,12 @@ type Settings struct {
 	// is waited for, MinSettlementTime to MaxLifetime. It must exceed the
 	// longest outage after which a durable member returns (handoff rules §1).
 	SettlementTime time.Duration
-	// GossipInterval is how often a member compares notes with a random peer,
+	// GossipInterval is how often a member exchanges digests with a random peer,
 	// MinGossipInterval to MaxGossipInterval.
 	GossipInterval time.Duration
 	// Silence is after what time without an answer a member counts as unresponsive,
-	// MinSilence to MaxSilence. A shorter one replaces lost tokens sooner, and takes
-	// slow members for dead more often.
+	// MinSilence to MaxSilence. A shorter one replaces lost tokens sooner, and suspects
+	// slow members more often.
 	Silence time.Duration
 	// Authorities are the CA keys in force, by their ids: 1 to MaxAuthorities
 	// different ones, the signer's among them. What others have signed counts no

@@ -11,7 +11,7 @@ import (
 // certificates are those of the members whose signatures custody here depends on:
 // what the directory has of them, and what the journal has already.
 type certificates struct {
-	world   World
+	world   Environment
 	written map[ident.Member]string // encoded, as they are in the journal
 }
 

@@ -22,7 +22,7 @@ func (m *Machine) Check() error {
 	return nil
 }
 
-// checkNumbers: what has a number of this member got it from the series.
+// checkNumbers checks that what has a number of this member got it from the series.
 func (m *Machine) checkNumbers() error {
 	for _, s := range []series{m.numbers.accepts, m.numbers.sequence} {
 		if s.next > s.mark {

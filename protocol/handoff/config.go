@@ -9,8 +9,8 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// World answers the machine's questions about other members.
-type World interface {
+// Environment answers the machine's questions about other members.
+type Environment interface {
 	token.Keys
 	// Choose draws a member to pass a token to, uniformly among those that are
 	// valid and can be reached, without the excluded ones.
@@ -18,8 +18,8 @@ type World interface {
 	// Shuns reports whether no token is passed to a member, unless it is named as the receiver.
 	// Choose draws none of those.
 	Shuns(m ident.Member) bool
-	// Standing is nil for a member that may take part in a new handoff.
-	Standing(m ident.Member) error
+	// Eligible is nil for a member that may take part in a new handoff.
+	Eligible(m ident.Member) error
 	// Certificate is the encoded certificate of m, or "". It is asked for with
 	// every handoff, so it must not decode anything.
 	Certificate(m ident.Member) string
@@ -41,11 +41,11 @@ type Config struct {
 	Incarnation ident.Incarnation
 	Durable     bool
 	Tuning      Tuning
-	World       World
-	Witness     Witness     // nil: none
-	Rand        rand.Source // jitter only
-	Stats       Stats       // to count on from
-	Serial      uint64      // of the last record of custody of a memory that was given up
+	Environment Environment
+	Detector    ConflictDetector // nil: none
+	Rand        rand.Source      // jitter only
+	Stats       Stats            // to count on from
+	Serial      uint64           // of the last record of custody of a memory that was given up
 }
 
 // Stats counts what the machine has done since it was made.

@@ -21,10 +21,10 @@ const (
 	MaxAccused = 128
 )
 
-// Witness remembers signed objects that this member was shown, within a bound, and
+// ConflictDetector remembers signed objects that this member was shown, within a bound, and
 // judges what contradicts them: package evidence has one. This package does not
 // say what evidence is, only where to look for it.
-type Witness interface {
+type ConflictDetector interface {
 	// Genesis tells of an object whose signature holds, and returns one that
 	// contradicts it, if there is any. So do Transfer and Answer.
 	Genesis(token.Genesis) (mine, other token.Object, found bool)
@@ -37,7 +37,7 @@ type Witness interface {
 	Judge(a, b token.Object) (what string, accused ident.Member, first, second token.Object, ok bool)
 }
 
-// nobody is a Witness that remembers and finds nothing.
+// nobody is a ConflictDetector that remembers and finds nothing.
 type nobody struct{}
 
 func (nobody) Genesis(token.Genesis) (mine, other token.Object, found bool) {
@@ -52,7 +52,7 @@ func (nobody) Judge(a, b token.Object) (what string, accused ident.Member, first
 	return "", accused, a, b, false
 }
 
-// recalled bounds the objects of the journal that a witness is told of, the last
+// recalled bounds the objects of the journal that a detector is told of, the last
 // ones: it would forget the others.
 const recalled = 512
 
@@ -65,18 +65,18 @@ const GiversOfOneHop = "two givers of one hop"
 // conflicts looks for contradictions between signed objects, journals those that are
 // evidence, and counts them against their signers.
 type conflicts struct {
-	witness Witness
-	out     *output
-	stats   *Stats
-	pairs   map[[2]ident.Hash]bool // that are in the journal as evidence
-	accused map[ident.Member]int   // how often, since the start; nobody: suspicion
+	detector ConflictDetector
+	out      *output
+	stats    *Stats
+	pairs    map[[2]ident.Hash]bool // that are in the journal as evidence
+	accused  map[ident.Member]int   // how often, since the start; nobody: suspicion
 }
 
-func newConflicts(w Witness, out *output, stats *Stats) conflicts {
+func newConflicts(w ConflictDetector, out *output, stats *Stats) conflicts {
 	if w == nil {
 		w = nobody{}
 	}
-	return conflicts{witness: w, out: out, stats: stats, pairs: make(map[[2]ident.Hash]bool), accused: make(map[ident.Member]int)}
+	return conflicts{detector: w, out: out, stats: stats, pairs: make(map[[2]ident.Hash]bool), accused: make(map[ident.Member]int)}
 }
 
 // transfer compares what has come with a TRANSFER with what this member
@@ -84,16 +84,16 @@ func newConflicts(w Witness, out *output, stats *Stats) conflicts {
 func (c *conflicts) transfer(p verifiedTransfer) (convicted bool) {
 	c.genesis(p.title.Genesis)
 	if !p.title.Transfer.IsZero() {
-		c.convictIf(c.witness.Transfer(p.title.Transfer))
+		c.convictIf(c.detector.Transfer(p.title.Transfer))
 	}
 	if !p.title.Void.IsZero() {
-		c.convictIf(c.witness.Answer(p.title.Void))
+		c.convictIf(c.detector.Answer(p.title.Void))
 	}
-	return c.convictIf(c.witness.Transfer(p.transfer))
+	return c.convictIf(c.detector.Transfer(p.transfer))
 }
 
 // genesis compares a genesis whose signature holds with what this member remembers.
-func (c *conflicts) genesis(g token.Genesis) { c.convictIf(c.witness.Genesis(g)) }
+func (c *conflicts) genesis(g token.Genesis) { c.convictIf(c.detector.Genesis(g)) }
 
 // answer looks at an answer whose signature holds, also one that closes
 // nothing any more. rec is the record of its hop, or nil: custody that came back by a
@@ -102,7 +102,7 @@ func (c *conflicts) answer(answer token.Answer, rec *record) {
 	if rec != nil && answer.Verdict() == token.Receipt && !rec.title.Void.IsZero() {
 		c.convict(object(envelope.Void, rec.title.Void.Raw()), object(envelope.Receipt, answer.Raw()))
 	}
-	c.convictIf(c.witness.Answer(answer))
+	c.convictIf(c.detector.Answer(answer))
 }
 
 // misfit looks at a transfer that does not follow from what came with it; the
@@ -119,7 +119,7 @@ func (c *conflicts) misfit(t token.Transfer, msg *wire.Transfer) {
 func object(k envelope.Kind, raw []byte) token.Object { return token.Object{Kind: k, Raw: raw} }
 
 // accuse writes down that a hop which is decided has another transfer, too. What
-// the first was, the record has if custody is still here; otherwise the witness
+// the first was, the record has if custody is still here; otherwise the detector
 // may remember it, and has told, or it is in the journal only.
 func (c *conflicts) accuse(rec *record, t token.Transfer, convicted bool) {
 	if rec.accused {
@@ -147,7 +147,7 @@ func (c *conflicts) convictIf(mine, other token.Object, found bool) bool {
 // convict makes evidence of two objects, if they are any, once. It reports
 // whether they are.
 func (c *conflicts) convict(a, b token.Object) bool {
-	what, accused, a, b, ok := c.witness.Judge(a, b)
+	what, accused, a, b, ok := c.detector.Judge(a, b)
 	if !ok {
 		return false
 	}

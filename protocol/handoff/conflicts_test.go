@@ -17,7 +17,7 @@ import (
 
 // A checkpoint keeps of a transfer no more than its hash: whether the second one
 // convicts its signer cannot be told, so it is suspicion.
-func TestEvidenceAfterACheckpoint(t *testing.T) {
+func TestEvidence_AfterCheckpoint_Found(t *testing.T) {
 	g := newGroup(t, 2)
 	_, first := g[0].underWay(g[1])
 	g[1].takes(g[0], first)
@@ -66,7 +66,7 @@ func (p *party) convictions() (list []ident.Member) {
 
 // A member that has taken a transfer and handed the token on still knows when a
 // second one of that hop comes, also after a restart.
-func TestEvidenceOutlivesCustody(t *testing.T) {
+func TestEvidence_CustodyOver_Found(t *testing.T) {
 	for name, between := range map[string]func(*party){
 		"without a restart": func(*party) {}, "after a restart": func(p *party) { p.restart(nil) },
 	} {
@@ -93,7 +93,7 @@ func TestEvidenceOutlivesCustody(t *testing.T) {
 
 // A receipt that comes after the void of the same transfer, or before it,
 // convicts its signer, also when custody has moved on.
-func TestEvidenceOfVoidAndReceipt(t *testing.T) {
+func TestEvidence_VoidAndReceipt_Found(t *testing.T) {
 	for name, order := range map[string][]token.Verdict{
 		"void first": {token.Void, token.Receipt}, "receipt first": {token.Receipt, token.Void},
 	} {
@@ -121,7 +121,7 @@ func TestEvidenceOfVoidAndReceipt(t *testing.T) {
 
 // A member that declined a transfer and passes the token on all the same is
 // convicted by the member it declined, when the token comes back there.
-func TestEvidenceOfVoidAndTransfer(t *testing.T) {
+func TestEvidence_VoidAndTransfer_Found(t *testing.T) {
 	g := newGroup(t, 2)
 	tok, first := g[0].underWay(g[1])
 	void := &wire.Void{Void: g[1].verdict(token.Void, first, g[1].cfg.Incarnation)}
@@ -139,7 +139,7 @@ func TestEvidenceOfVoidAndTransfer(t *testing.T) {
 }
 
 // Two tokens with one number convict their generator at the offer already.
-func TestEvidenceOfTwoTokensOfOneNumber(t *testing.T) {
+func TestEvidence_TwoTokensOfOneNumber_Found(t *testing.T) {
 	g := newGroup(t, 2)
 	offer := func(nonce byte) outcome {
 		genesis, err := token.GenesisBody{
@@ -155,7 +155,7 @@ func TestEvidenceOfTwoTokensOfOneNumber(t *testing.T) {
 
 // A transfer that does not follow from what came with it is dropped, and
 // convicts who signed it; what somebody else only claims convicts nobody.
-func TestEvidenceOfAMisfit(t *testing.T) {
+func TestEvidence_Misfit_Found(t *testing.T) {
 	g := newGroup(t, 3)
 	_, first := g[0].underWay(g[1])
 	b, _ := transferBody(t, first)
@@ -180,7 +180,7 @@ func TestEvidenceOfAMisfit(t *testing.T) {
 
 // However much a member signs, what is written of it is bounded, also over
 // restarts, and nobody else is forgotten for it.
-func TestEvidenceIsBounded(t *testing.T) {
+func TestEvidence_Many_Bounded(t *testing.T) {
 	g := newGroup(t, 3)
 	thief, honest := g[0], g[1]
 	_, first := thief.underWay(honest)

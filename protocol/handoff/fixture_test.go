@@ -37,19 +37,19 @@ type party struct {
 
 // world is what one party knows of the others.
 type world struct {
-	keys     map[ident.Member]*signature.PublicKey
-	standing map[ident.Member]error
-	choices  []ident.Member // offered to in this order
-	shuns    ident.Member   // gets no token that is not for it
-	refusal  wire.Refusal   // of every genesis; 0: admitted
-	stale    bool           // geneses are refused when their time is looked at
+	keys       map[ident.Member]*signature.PublicKey
+	ineligible map[ident.Member]error
+	choices    []ident.Member // offered to in this order
+	shuns      ident.Member   // gets no token that is not for it
+	refusal    wire.Refusal   // of every genesis; 0: admitted
+	stale      bool           // geneses are refused when their time is looked at
 }
 
 func (w *world) Key(m ident.Member) *signature.PublicKey { return w.keys[m] }
 
 func (w *world) Choose(exclude func(ident.Member) bool) (ident.Member, bool) {
 	for _, m := range w.choices {
-		if w.standing[m] == nil && !exclude(m) {
+		if w.ineligible[m] == nil && !exclude(m) {
 			return m, true
 		}
 	}
@@ -58,7 +58,7 @@ func (w *world) Choose(exclude func(ident.Member) bool) (ident.Member, bool) {
 
 func (w *world) Shuns(m ident.Member) bool { return w.shuns == m }
 
-func (w *world) Standing(m ident.Member) error { return w.standing[m] }
+func (w *world) Eligible(m ident.Member) error { return w.ineligible[m] }
 
 // Certificate stands for a certificate by its member's id.
 func (w *world) Certificate(m ident.Member) string {
@@ -85,14 +85,14 @@ func newParty(t testing.TB, n byte, durable bool) *party {
 	raw := key.Public().Bytes()
 	p := &party{
 		t: t, id: ident.MemberOf(group, raw[:]), key: key,
-		world: &world{keys: make(map[ident.Member]*signature.PublicKey), standing: make(map[ident.Member]error)},
+		world: &world{keys: make(map[ident.Member]*signature.PublicKey), ineligible: make(map[ident.Member]error)},
 		now:   clock.Reading{Boot: clock.Instant(time.Hour), Wall: time.Unix(1_900_000_000, 0)},
 	}
 	p.world.keys[p.id] = key.Public()
 	p.cfg = handoff.Config{
 		Self: p.id, Group: group, Key: key, Incarnation: ident.Incarnation{n}, Durable: durable,
-		Tuning: handoff.DefaultTuning, World: p.world, Rand: rand.NewPCG(uint64(n), 1),
-		Witness: evidence.NewWitness(group, evidence.Kept),
+		Tuning: handoff.DefaultTuning, Environment: p.world, Rand: rand.NewPCG(uint64(n), 1),
+		Detector: evidence.NewConflictDetector(group, evidence.Kept),
 	}
 	p.m = handoff.New(p.cfg)
 	return p
@@ -305,7 +305,7 @@ func (p *party) restart(records []journal.Record) {
 	if records == nil {
 		records = p.past
 	}
-	p.cfg.Witness = evidence.NewWitness(group, evidence.Kept)
+	p.cfg.Detector = evidence.NewConflictDetector(group, evidence.Kept)
 	replay := handoff.NewReplay(p.cfg)
 	for _, r := range records {
 		body, err := journal.Encode(1, r)

@@ -39,12 +39,12 @@ type shared struct {
 func New(cfg Config) *Machine {
 	sh := &shared{
 		cfg: cfg, book: newBook(), output: output{openings: openings{serial: cfg.Serial}},
-		verifier:     token.NewVerifier(cfg.Group, cfg.World),
-		certificates: certificates{world: cfg.World, written: make(map[ident.Member]string)},
+		verifier:     token.NewVerifier(cfg.Group, cfg.Environment),
+		certificates: certificates{world: cfg.Environment, written: make(map[ident.Member]string)},
 		numbers:      newNumbers(),
 		stats:        cfg.Stats,
 	}
-	sh.conflicts = newConflicts(cfg.Witness, &sh.output, &sh.stats)
+	sh.conflicts = newConflicts(cfg.Detector, &sh.output, &sh.stats)
 	return &Machine{
 		shared: sh, Book: sh.book, Sender: newSender(sh),
 		Receiver: &Receiver{shared: sh, macs: newMACs(cfg.Key, cfg.Incarnation)},
@@ -110,7 +110,7 @@ func (m *Machine) Introduce(id ident.Member, hello *wire.Hello) {
 	if o := m.book.offerers[id]; o != nil {
 		hello.Floor = o.floor
 	}
-	hello.Settled = m.recipients.settledBelow(id)
+	hello.Settled = m.recipients.promise(id)
 }
 
 // PeerUp is told when a connection with a peer is open and its HELLO is here.

@@ -36,7 +36,7 @@ func busyPair(t *testing.T, n int) (p, q *party) {
 	return g[0], g[1]
 }
 
-func TestPromiseIsJournalledBeforeItIsSaid(t *testing.T) {
+func TestPromise_Sent_JournalledBefore(t *testing.T) {
 	p, q := busyPair(t, 15)
 	assert.Nil(t, p.hello(q).Settled)
 	tok, _, accept := p.offered(q)
@@ -51,7 +51,7 @@ func TestPromiseIsJournalledBeforeItIsSaid(t *testing.T) {
 	assert.Equal(t, s, p.hello(q).Settled, "a promise outlives a restart")
 }
 
-func TestPromiseNeverCoversAnUnansweredTransfer(t *testing.T) {
+func TestPromise_UnansweredTransfer_NotCovered(t *testing.T) {
 	p, q := busyPair(t, 3)
 	_, transfer := p.underWay(q)
 	b, _ := transferBody(t, transfer)
@@ -68,7 +68,7 @@ func TestPromiseNeverCoversAnUnansweredTransfer(t *testing.T) {
 	assert.Greater(t, p.hello(q).Settled.Below, b.Accept)
 }
 
-func TestPromiseNeverCoversAnAcceptInHand(t *testing.T) {
+func TestPromise_AcceptInHand_NotCovered(t *testing.T) {
 	p, q := busyPair(t, 3)
 	tok, _, accept := p.offered(q)
 	p.takes(q, accept)
@@ -84,7 +84,7 @@ func TestPromiseNeverCoversAnAcceptInHand(t *testing.T) {
 	assert.Contains(t, o.String(), "TRANSFER")
 }
 
-func TestAcceptsBelowAPromiseAreDiscarded(t *testing.T) {
+func TestAccept_BelowPromise_Discarded(t *testing.T) {
 	p, q := busyPair(t, 2)
 	tok := p.own().ID()
 	old := sent[*wire.Accept](q.takes(p, sent[*wire.Offer](p.prepare(tok, 0)))) // lost for now
@@ -101,9 +101,9 @@ func TestAcceptsBelowAPromiseAreDiscarded(t *testing.T) {
 	}
 }
 
-// A transfer that was given up does not pin the receiver's floor for ever. A
+// A transfer that was given up does not pin the receiver's floor permanently. A
 // copy that comes after that is worthless.
-func TestGivenUpTransfersCountAsSettled(t *testing.T) {
+func TestPromise_TransferGivenUp_Settled(t *testing.T) {
 	p, q := newParty(t, 1, false), newParty(t, 2, true)
 	p.world.keys[q.id], q.world.keys[p.id] = q.key.Public(), p.key.Public()
 	p.world.choices = []ident.Member{q.id}
@@ -122,7 +122,7 @@ func TestGivenUpTransfersCountAsSettled(t *testing.T) {
 
 // Each incarnation of a receiver has its own numbers. One that was replaced may
 // come back: two members with one key do so all the time.
-func TestPromisesOfAnIncarnationThatComesBack(t *testing.T) {
+func TestPromise_IncarnationComesBack_Kept(t *testing.T) {
 	p, q := busyPair(t, 20)
 	said := p.hello(q).Settled
 	require.NotNil(t, said)
@@ -141,7 +141,7 @@ func TestPromisesOfAnIncarnationThatComesBack(t *testing.T) {
 
 // What is remembered of former incarnations is bounded; those that owe an
 // answer stay.
-func TestFormerIncarnationsAreForgotten(t *testing.T) {
+func TestIncarnations_Former_Forgotten(t *testing.T) {
 	p, q := busyPair(t, 20)
 	require.NotNil(t, p.hello(q).Settled)
 	owing := ident.Incarnation{99}
@@ -167,7 +167,7 @@ func TestFormerIncarnationsAreForgotten(t *testing.T) {
 
 // A checkpoint names transfers in the order of their tokens, whichever
 // incarnation of the receiver they are for.
-func TestPromisesOverACheckpoint(t *testing.T) {
+func TestPromise_Checkpoint_Kept(t *testing.T) {
 	p, q := busyPair(t, 20)
 	for range 8 { // open transfers to a former incarnation
 		p.underWay(q)
@@ -193,7 +193,7 @@ func TestPromisesOverACheckpoint(t *testing.T) {
 	assert.LessOrEqual(t, p.hello(q).Settled.Below, b.Accept)
 }
 
-func TestFloorIsDurableBeforeAnythingIsForgotten(t *testing.T) {
+func TestFloor_Forgets_DurableBefore(t *testing.T) {
 	p, q := busyPair(t, 40)
 	o := q.meets(p, p.hello(q))
 	assert.Equal(t, "floor!", o.String())
@@ -202,7 +202,7 @@ func TestFloorIsDurableBeforeAnythingIsForgotten(t *testing.T) {
 	assert.Equal(t, p.hello(q).Settled.Below, q.hello(p).Floor)
 }
 
-func TestFloorIgnoresPromisesThatCannotBeForIt(t *testing.T) {
+func TestFloor_ImpossiblePromise_Ignored(t *testing.T) {
 	p, q := busyPair(t, 40)
 	for name, s := range map[string]wire.Settled{
 		"of another incarnation":    {Incarnation: ident.Incarnation{99}, Below: 30},
@@ -218,7 +218,7 @@ func TestFloorIgnoresPromisesThatCannotBeForIt(t *testing.T) {
 	assert.Empty(t, q.meets(stranger, h).String(), "who has offered nothing has no floor to raise")
 }
 
-func TestFloorForgetsNeitherCustodyNorUnansweredTransfers(t *testing.T) {
+func TestFloor_CustodyAndUnanswered_Kept(t *testing.T) {
 	g := newGroup(t, 3)
 	p, q, r := g[0], g[1], g[2]
 	held, passed, closed := p.own().ID(), p.own().ID(), p.own().ID()
@@ -249,7 +249,7 @@ func TestFloorForgetsNeitherCustodyNorUnansweredTransfers(t *testing.T) {
 	assert.Equal(t, "UNKNOWN", q.takes(p, copies[1]).String(), "closed now, and below the floor")
 }
 
-func TestFloorIsMadeAnewAtTheNextNumber(t *testing.T) {
+func TestFloor_NextNumber_MadeAnew(t *testing.T) {
 	p, q := busyPair(t, 5)
 	_, transfer := p.underWay(q)
 	assert.Equal(t, "floor! report", q.do(func(m *handoff.Machine) { m.Bury(p.id) }).String())
@@ -260,7 +260,7 @@ func TestFloorIsMadeAnewAtTheNextNumber(t *testing.T) {
 }
 
 // What a reservation below the floor was made for counts as NONE for an OFFER.
-func TestFloorOutdatesReservations(t *testing.T) {
+func TestFloor_Raised_ReservationsOutdated(t *testing.T) {
 	p, q := busyPair(t, 2)
 	tok := p.own().ID()
 	offer := sent[*wire.Offer](p.prepare(tok, 0))
@@ -279,7 +279,7 @@ func TestFloorOutdatesReservations(t *testing.T) {
 	assert.Contains(t, q.takes(p, transfer).String(), "held!")
 }
 
-func TestCountersGoOnOverARestart(t *testing.T) {
+func TestCounters_Restart_GoOn(t *testing.T) {
 	p := newParty(t, 1, true)
 	seen := make(map[uint64]bool)
 	for range 3 {

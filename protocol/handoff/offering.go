@@ -70,13 +70,13 @@ func (o *offering) aim(rec *record, target ident.Member) {
 // usable reports whether an ACCEPT in hand may still name the receiver.
 func (o *offering) usable(s *search, a accepted) bool {
 	mem := o.recipients.met(a.from, a.named.Incarnation)
-	return mem != nil && !mem.isForgotten(a.named.Number) && o.cfg.World.Standing(a.from) == nil && !o.shuns(s, a.from)
+	return mem != nil && !mem.isForgotten(a.named.Number) && o.cfg.Environment.Eligible(a.from) == nil && !o.shuns(s, a.from)
 }
 
 // shuns reports whether a member does not get a token that is for anybody, as it does
 // not pass tokens on.
 func (o *offering) shuns(s *search, id ident.Member) bool {
-	return s.target.IsZero() && o.cfg.World.Shuns(id)
+	return s.target.IsZero() && o.cfg.Environment.Shuns(id)
 }
 
 // choose returns the newest ACCEPT that a transfer may name, if the policy has let go
@@ -104,7 +104,7 @@ func (o *offering) next(rec *record) {
 	if s.attempts >= o.cfg.Tuning.OffersPerPeer {
 		o.skip(s)
 	}
-	if s.current.IsZero() || o.cfg.World.Standing(s.current) != nil || o.shuns(s, s.current) {
+	if s.current.IsZero() || o.cfg.Environment.Eligible(s.current) != nil || o.shuns(s, s.current) {
 		o.draw(s)
 	}
 	if s.current.IsZero() {
@@ -135,13 +135,13 @@ func (o *offering) nobody(rec *record) {
 func (o *offering) draw(s *search) {
 	s.current, s.attempts = ident.Member{}, 0
 	if t := s.target; !t.IsZero() {
-		if !s.wasTried(t) && o.cfg.World.Standing(t) == nil {
+		if !s.wasTried(t) && o.cfg.Environment.Eligible(t) == nil {
 			s.current = t
 		}
 		s.tried = s.tried[:0]
 		return
 	}
-	chosen, ok := o.cfg.World.Choose(s.wasTried)
+	chosen, ok := o.cfg.Environment.Choose(s.wasTried)
 	if !ok || len(s.tried) >= maxTried {
 		s.tried = s.tried[:0]
 		return
@@ -169,7 +169,7 @@ func (o *offering) offer(rec *record) {
 	signers := rec.title.Signers()
 	msg := &wire.Offer{
 		Token: rec.key.token, Hop: rec.key.hop + 1, Genesis: rec.title.Genesis.Raw(),
-		Signers: signers, Settled: o.recipients.settledBelow(s.current),
+		Signers: signers, Settled: o.recipients.promise(s.current),
 	}
 	if s.carry {
 		msg.Certificates = o.certificates.of(signers)
@@ -212,7 +212,7 @@ func (o *offering) remember(rec *record, from ident.Member, msg *wire.Accept) bo
 func (o *offering) wait(s *search, from ident.Member, msg *wire.Accept) bool {
 	if o.lifetime(msg) < o.cfg.Tuning.OfferTimeout {
 		// It cannot be waited for. Asking the same peer at once for a better
-		// one could go on for ever.
+		// one could go on without end.
 		s.forget(func(a accepted) bool { return a.from == from })
 		if from != s.current {
 			return false

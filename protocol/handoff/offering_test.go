@@ -17,7 +17,7 @@ import (
 // Each test is a row, or a sentence, of handoff rules §3: the sender that looks for
 // somebody to give a token to.
 
-func TestSenderOfferLeavesNothingOnDisk(t *testing.T) {
+func TestSender_Offer_NothingOnDisk(t *testing.T) {
 	g := newGroup(t, 2)
 	tok := g[0].own().ID()
 	o := g[0].prepare(tok, 0)
@@ -31,7 +31,7 @@ func TestSenderOfferLeavesNothingOnDisk(t *testing.T) {
 	assert.Empty(t, g[0].prepare(tok, 0).String(), "once is enough")
 }
 
-func TestSenderOffersWhileTheOperationRuns(t *testing.T) {
+func TestSender_OperationRuns_Offers(t *testing.T) {
 	g := newGroup(t, 2)
 	tok := g[0].own().ID()
 	g[0].do(func(m *handoff.Machine) { m.SetBusy(tok, 0, true) })
@@ -44,7 +44,7 @@ func TestSenderOffersWhileTheOperationRuns(t *testing.T) {
 	assert.Equal(t, "sent! TRANSFER", o.String())
 }
 
-func TestSenderUsesAnAcceptFromWhomever(t *testing.T) { // S1
+func TestSender_AcceptOfAnyOfferer_Used(t *testing.T) { // S1
 	g := newGroup(t, 3)
 	tok := g[0].own().ID()
 	first := sent[*wire.Offer](g[0].prepare(tok, 0))
@@ -60,7 +60,7 @@ func TestSenderUsesAnAcceptFromWhomever(t *testing.T) { // S1
 	assert.EqualValues(t, 1, g[0].m.Stats().Reselected)
 }
 
-func TestSenderIgnoresAcceptsThatAreNotForIt(t *testing.T) {
+func TestSender_AcceptForAnother_Ignored(t *testing.T) {
 	for name, spoil := range map[string]func(*wire.Accept){
 		"of another hop":         func(a *wire.Accept) { a.Hop = 2 },
 		"of another token":       func(a *wire.Accept) { a.Token[0]++ },
@@ -80,7 +80,7 @@ func TestSenderIgnoresAcceptsThatAreNotForIt(t *testing.T) {
 	}
 }
 
-func TestSenderIgnoresItsOwnAccept(t *testing.T) {
+func TestSender_OwnAccept_Ignored(t *testing.T) {
 	g := newGroup(t, 2)
 	tok, _, accept := g[0].offered(g[1])
 	g[0].release(tok, 0)
@@ -88,7 +88,7 @@ func TestSenderIgnoresItsOwnAccept(t *testing.T) {
 	assert.True(t, g[0].holds(tok, 0))
 }
 
-func TestSenderDiscardsAcceptsBelowTheReceiversFloor(t *testing.T) {
+func TestSender_AcceptBelowFloor_Discarded(t *testing.T) {
 	g := newGroup(t, 2)
 	tok, _, accept := g[0].offered(g[1])
 	g[0].takes(g[1], accept)
@@ -99,7 +99,7 @@ func TestSenderDiscardsAcceptsBelowTheReceiversFloor(t *testing.T) {
 	assert.True(t, g[0].holds(tok, 0), "also when it comes again")
 }
 
-func TestSenderDiscardsAcceptsOfAFormerIncarnation(t *testing.T) {
+func TestSender_AcceptOfFormerIncarnation_Discarded(t *testing.T) {
 	g := newGroup(t, 2)
 	tok, _, accept := g[0].offered(g[1])
 	g[0].takes(g[1], accept)
@@ -108,7 +108,7 @@ func TestSenderDiscardsAcceptsOfAFormerIncarnation(t *testing.T) {
 	assert.True(t, g[0].holds(tok, 0))
 }
 
-func TestSenderDoesNotReleaseOnAnOldAccept(t *testing.T) { // T_fresh, §6
+func TestSender_OldAccept_NotReleased(t *testing.T) { // T_fresh, §6
 	g := newGroup(t, 2)
 	tok, _, accept := g[0].offered(g[1])
 	g[0].takes(g[1], accept)
@@ -120,7 +120,7 @@ func TestSenderDoesNotReleaseOnAnOldAccept(t *testing.T) { // T_fresh, §6
 	assert.Equal(t, "sent! TRANSFER", o.String(), "the same number, said again")
 }
 
-func TestSenderCarriesCertificatesFromTheFirstRetryOn(t *testing.T) {
+func TestSender_FirstRetry_CertificatesIncluded(t *testing.T) {
 	g := newGroup(t, 3)
 	tok := g[0].own().ID()
 	assert.Empty(t, sent[*wire.Offer](g[0].prepare(tok, 0)).Certificates)
@@ -132,7 +132,7 @@ func TestSenderCarriesCertificatesFromTheFirstRetryOn(t *testing.T) {
 	assert.Len(t, sent[*wire.Offer](o).Certificates, 1, "to whomever")
 }
 
-func TestSenderAnswersNeed(t *testing.T) {
+func TestSender_Need_CertificatesSent(t *testing.T) {
 	g := newGroup(t, 2)
 	tok := g[0].own().ID()
 	offer := sent[*wire.Offer](g[0].prepare(tok, 0))
@@ -145,7 +145,7 @@ func TestSenderAnswersNeed(t *testing.T) {
 	assert.Empty(t, g[0].takes(g[1], need).String(), "once: then the retries do")
 }
 
-func TestSenderAsksAnotherOneWhenRefused(t *testing.T) {
+func TestSender_Refused_AsksAnother(t *testing.T) {
 	g := newGroup(t, 3)
 	tok := g[0].own().ID()
 	g[0].prepare(tok, 0)
@@ -158,11 +158,11 @@ func TestSenderAsksAnotherOneWhenRefused(t *testing.T) {
 	assert.Equal(t, g[1].id, g[0].wait(2*time.Second).to())
 }
 
-func TestSenderPassesOverWhoMayNotTakePart(t *testing.T) {
+func TestSender_Ineligible_PassedOver(t *testing.T) {
 	g := newGroup(t, 3)
 	tok, _, accept := g[0].offered(g[1])
 	g[0].takes(g[1], accept)
-	g[0].world.standing[g[1].id] = certificate.ErrExpired
+	g[0].world.ineligible[g[1].id] = certificate.ErrExpired
 	o := g[0].release(tok, 0)
 	assert.NotContains(t, o.String(), "TRANSFER")
 	for len(o.effects) == 0 {
@@ -174,7 +174,7 @@ func TestSenderPassesOverWhoMayNotTakePart(t *testing.T) {
 
 // A connection that breaks makes the search go on, also when the ACCEPT that it
 // takes along is not from the peer that was asked last.
-func TestSenderGoesOnWhenAnAcceptInHandIsLost(t *testing.T) {
+func TestSender_AcceptInHandLost_GoesOn(t *testing.T) {
 	g := newGroup(t, 3)
 	tok := g[0].own().ID()
 	g[0].do(func(m *handoff.Machine) { m.SetBusy(tok, 0, true) })
@@ -191,7 +191,7 @@ func TestSenderGoesOnWhenAnAcceptInHandIsLost(t *testing.T) {
 // An offer to a member without a connection has it dialled, and goes out behind
 // the HELLO. It is not repeated when the other HELLO comes, unless what was sent
 // may be lost.
-func TestSenderOffersOnceByADial(t *testing.T) {
+func TestSender_Dial_OffersOnce(t *testing.T) {
 	for name, tt := range map[string]struct {
 		between func(g []*party, tok ident.Token)
 		want    string

@@ -21,7 +21,7 @@ const (
 	Delivered                       // a transfer was answered by a receipt
 	Returned                        // a transfer was declined: custody is here again
 	Abandoned                       // the machine stopped asking
-	Unwanted                        // nobody can be asked, or not the target: it is held, and not let go of any more
+	Unwanted                        // nobody can be asked, or not the target: it is held, and not released any more
 	Convicted                       // two objects prove that their signer broke the rules; not about custody here
 )
 

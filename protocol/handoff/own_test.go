@@ -12,7 +12,7 @@ import (
 
 // A token is made by one record, synced, before anything of it leaves (handoff
 // rules §2), and its number is spent by then.
-func TestGeneratedIsOneRecord(t *testing.T) {
+func TestGenerate_Record_One(t *testing.T) {
 	p := newParty(t, 1, true)
 	o := p.do(func(m *handoff.Machine) {
 		g, err := token.GenesisBody{

@@ -65,7 +65,7 @@ func (r *Receiver) OnOffer(from ident.Member, msg *wire.Offer) {
 func (r *Receiver) missing(signers []ident.Member) []ident.Member {
 	var list []ident.Member
 	for _, s := range signers {
-		if r.cfg.World.Key(s) == nil {
+		if r.cfg.Environment.Key(s) == nil {
 			list = append(list, s)
 		}
 	}
@@ -82,7 +82,7 @@ func (r *Receiver) refusal(from ident.Member, msg *wire.Offer) (wire.Refusal, bo
 	if r.paused {
 		return wire.RefuseRecalling, true
 	}
-	if r.cfg.World.Standing(from) != nil {
+	if r.cfg.Environment.Eligible(from) != nil {
 		return wire.RefuseSigner, true
 	}
 	genesis, err := r.verifier.Genesis(msg.Genesis)
@@ -91,7 +91,7 @@ func (r *Receiver) refusal(from ident.Member, msg *wire.Offer) (wire.Refusal, bo
 		return wire.RefuseTitle, true
 	}
 	r.conflicts.genesis(genesis)
-	reason, admitted := r.cfg.World.Admits(genesis.Body(), msg.Hop)
+	reason, admitted := r.cfg.Environment.Admits(genesis.Body(), msg.Hop)
 	return reason, !admitted
 }
 
@@ -270,7 +270,7 @@ func (r *Receiver) mustDecline(rec *record, g token.Genesis) bool {
 	if r.stopping {
 		return true
 	}
-	if !r.cfg.World.Circulates(g.Body()) {
+	if !r.cfg.Environment.Circulates(g.Body()) {
 		return true
 	}
 	reserved := rec != nil && rec.state == Live
@@ -291,7 +291,7 @@ func (r *Receiver) take(k key, rec *record, p verifiedTransfer) {
 	r.notify(Notice{Kind: Gained, Title: rec.title, Hop: k.hop, Peer: rec.from, Belated: belated})
 }
 
-// decline gives custody back, for ever, by a void (step 5).
+// decline gives custody back, permanently, by a void (step 5).
 func (r *Receiver) decline(k key, rec *record, t token.Transfer) {
 	rec = r.book.decide(k, rec, t, ReceiverDecline)
 	r.stats.Declined++

@@ -15,7 +15,7 @@ import (
 // Each test is a row, or a sentence, of handoff rules §4: the receiver, and what it
 // answers to transfers.
 
-func TestReceiverMissingCertificateOfATransferIsNeed(t *testing.T) {
+func TestReceiver_CertificateMissing_Need(t *testing.T) {
 	g := newGroup(t, 3)
 	tok := g[0].own().ID()
 	g[0].hands(g[1], tok, 0)
@@ -30,7 +30,7 @@ func TestReceiverMissingCertificateOfATransferIsNeed(t *testing.T) {
 	assert.Len(t, again.Certificates, 2)
 }
 
-func TestReceiverHoldsDurablyBeforeTheReceipt(t *testing.T) {
+func TestReceiver_Receipt_HeldDurablyBefore(t *testing.T) {
 	g := newGroup(t, 2)
 	tok, transfer := g[0].underWay(g[1])
 	assert.Equal(t, "known known held! RECEIPT", g[1].takes(g[0], transfer).String())
@@ -39,7 +39,7 @@ func TestReceiverHoldsDurablyBeforeTheReceipt(t *testing.T) {
 	assert.Equal(t, 1, g[1].m.Held())
 }
 
-func TestReceiverAnswersDuplicatesAndEnablesNothing(t *testing.T) {
+func TestReceiver_Duplicate_SameAnswerOnly(t *testing.T) {
 	g := newGroup(t, 3)
 	tok, transfer := g[0].underWay(g[1])
 	receipt := sent[*wire.Receipt](g[1].takes(g[0], transfer))
@@ -70,7 +70,7 @@ func TestReceiverAnswersDuplicatesAndEnablesNothing(t *testing.T) {
 	again("DROPPED, after a restart")
 }
 
-func TestReceiverSecondTransferOfAHopIsEvidence(t *testing.T) {
+func TestReceiver_SecondTransferOfAHop_Evidence(t *testing.T) {
 	g := newGroup(t, 2)
 	tok, first := g[0].underWay(g[1])
 	b, _ := transferBody(t, first)
@@ -86,7 +86,7 @@ func TestReceiverSecondTransferOfAHopIsEvidence(t *testing.T) {
 	assert.EqualValues(t, 1, g[1].m.Stats().Evidence)
 }
 
-func TestReceiverVoidIsDurableAndTerminal(t *testing.T) {
+func TestReceiver_Void_DurableAndFinal(t *testing.T) {
 	g := newGroup(t, 2)
 	tok, transfer := g[0].underWay(g[1])
 	g[1].stop()
@@ -98,13 +98,13 @@ func TestReceiverVoidIsDurableAndTerminal(t *testing.T) {
 	assert.Equal(t, void, sent[*wire.Void](o), "the same again")
 	g[1].restart(nil) // and it does not stop any more
 	o = g[1].takes(g[0], transfer)
-	assert.Equal(t, void, sent[*wire.Void](o), "for ever")
+	assert.Equal(t, void, sent[*wire.Void](o), "permanently")
 	assert.False(t, g[1].holds(tok, 1))
 }
 
 // A reservation is room for its transfer, also when custody has come by other ways
 // meanwhile; one that has lapsed is none.
-func TestReceiverReservationIsRoom(t *testing.T) {
+func TestReceiver_Reservation_TakesRoom(t *testing.T) {
 	g := newGroup(t, 2)
 	_, reserved := g[0].underWay(g[1])
 	_, _, accept := g[0].offered(g[1])
@@ -119,7 +119,7 @@ func TestReceiverReservationIsRoom(t *testing.T) {
 }
 
 // What does not verify is dropped, whatever certificates are missing besides.
-func TestReceiverAsksForNothingThatHelpsAForgery(t *testing.T) {
+func TestReceiver_Forgery_NoNeed(t *testing.T) {
 	g := newGroup(t, 3)
 	tok := g[0].own().ID()
 	g[0].hands(g[1], tok, 0)
@@ -133,14 +133,14 @@ func TestReceiverAsksForNothingThatHelpsAForgery(t *testing.T) {
 	assert.Empty(t, o.String())
 }
 
-func TestReceiverDeclinesWhatItCannotHold(t *testing.T) {
+func TestReceiver_CannotHold_Declined(t *testing.T) {
 	g := newGroup(t, 2)
 	_, transfer := g[0].underWay(g[1])
 	g[1].world.refusal = wire.RefuseResource
 	assert.Equal(t, "voided! VOID", g[1].takes(g[0], transfer).String(), "the resource is gone")
 }
 
-func TestReceiverUnknownAndNeverVoid(t *testing.T) { // rule 4.4
+func TestReceiver_NumberForgotten_UnknownNeverVoid(t *testing.T) { // rule 4.4
 	for name, forget := range map[string]func(q *party, b *token.TransferBody){
 		"of another incarnation": func(_ *party, b *token.TransferBody) { b.Incarnation[0]++ },
 		"never issued":           func(_ *party, b *token.TransferBody) { b.Accept = 5000 },
@@ -168,7 +168,7 @@ func TestReceiverUnknownAndNeverVoid(t *testing.T) { // rule 4.4
 	}
 }
 
-func TestReceiverNumberIsGoodForOneHop(t *testing.T) {
+func TestReceiver_NumberForAnotherHop_Refused(t *testing.T) {
 	g := newGroup(t, 2)
 	_, first := g[0].underWay(g[1])
 	b, _ := transferBody(t, first)
@@ -181,7 +181,7 @@ func TestReceiverNumberIsGoodForOneHop(t *testing.T) {
 	assert.Equal(t, "UNKNOWN", o.String())
 }
 
-func TestReceiverTakesWithoutItsReservationsAfterARestart(t *testing.T) { // trap 8
+func TestReceiver_RestartWithoutReservations_Taken(t *testing.T) { // trap 8
 	g := newGroup(t, 2)
 	tok, transfer := g[0].underWay(g[1])
 	g[1].restart(nil)
@@ -189,7 +189,7 @@ func TestReceiverTakesWithoutItsReservationsAfterARestart(t *testing.T) { // tra
 	assert.True(t, g[1].holds(tok, 1))
 }
 
-func TestReceiverDropsWhatDoesNotVerify(t *testing.T) { // rule 4.1
+func TestReceiver_Invalid_Dropped(t *testing.T) { // rule 4.1
 	for name, c := range map[string]struct {
 		spoil func(t *testing.T, g []*party, m *wire.Transfer) (from *party)
 		want  error
@@ -242,7 +242,7 @@ func TestReceiverDropsWhatDoesNotVerify(t *testing.T) { // rule 4.1
 	assert.Empty(t, o.String())
 }
 
-func TestReceiverChainMustNameItsSender(t *testing.T) {
+func TestReceiver_ChainOfAnother_Dropped(t *testing.T) {
 	g := newGroup(t, 3)
 	tok := g[0].own().ID()
 	g[0].hands(g[1], tok, 0)
@@ -260,7 +260,7 @@ func TestReceiverChainMustNameItsSender(t *testing.T) {
 
 // Two members that pass on copies of one forked token are not accused: who gave
 // it to both is, when both copies meet.
-func TestReceiverAccusesOnlyWhoSignedTwice(t *testing.T) {
+func TestReceiver_Fork_OnlyItsSignerAccused(t *testing.T) {
 	g := newGroup(t, 4)
 	thief, honest, meeting := g[0], g[1], g[2]
 	tok, first := thief.underWay(meeting)

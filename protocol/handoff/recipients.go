@@ -72,8 +72,8 @@ func (rs recipients) met(id ident.Member, incarnation ident.Incarnation) *memory
 	return r.current
 }
 
-// settledBelow is the promise to state to a peer, or nil.
-func (rs recipients) settledBelow(id ident.Member) *wire.Settled {
+// promise is the promise to state to a peer, or nil.
+func (rs recipients) promise(id ident.Member) *wire.Settled {
 	r := rs[id]
 	if r == nil || r.current == nil || r.current.promised == 0 {
 		return nil

@@ -43,7 +43,7 @@ type record struct {
 
 	// SENT.
 	sent       token.Transfer
-	releasedAt clock.Instant // when the policy let go of the token
+	releasedAt clock.Instant // when the policy released the token
 	sentAt     clock.Instant // when the transfer first went out
 	tries      int           // transmissions so far
 	gotUnknown bool          // the receiver has answered that it cannot tell

@@ -222,7 +222,7 @@ func (r *Replay) Finish(now clock.Reading) (*Machine, error) {
 	m := r.m
 	m.SetNow(now)
 	for _, o := range r.seen[max(0, len(r.seen)-recalled):] {
-		m.conflicts.witness.Recall(o)
+		m.conflicts.detector.Recall(o)
 	}
 	for k, p := range r.pasts {
 		if err := r.revive(k, p); err != nil {

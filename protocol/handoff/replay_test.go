@@ -13,7 +13,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-func TestReplayRefusesWhatNoMemberWrites(t *testing.T) {
+func TestReplay_Impossible_Refused(t *testing.T) {
 	g := newGroup(t, 2)
 	tok := g[0].own().ID()
 	transfer := g[0].hands(g[1], tok, 0)
@@ -39,7 +39,7 @@ func TestReplayRefusesWhatNoMemberWrites(t *testing.T) {
 	})
 	t.Run("custody whose signer is unknown", func(t *testing.T) {
 		cfg := g[1].cfg
-		cfg.World = &world{}
+		cfg.Environment = &world{}
 		replay := handoff.NewReplay(cfg)
 		for _, r := range g[1].past {
 			require.NoError(t, replay.Apply(r))
@@ -67,7 +67,7 @@ func TestReplayRefusesWhatNoMemberWrites(t *testing.T) {
 // The certificates that a title needs are in the journal, and in every
 // checkpoint: its transfer can be sent, with all that verifies it, after any
 // restart.
-func TestReplayFindsTheSignersCertificates(t *testing.T) {
+func TestReplay_SignersCertificates_Found(t *testing.T) {
 	g := newGroup(t, 3)
 	tok := g[0].own().ID()
 	g[0].hands(g[1], tok, 0)
@@ -88,7 +88,7 @@ func TestReplayFindsTheSignersCertificates(t *testing.T) {
 // A machine, one rebuilt from its journal and one rebuilt from its checkpoint
 // are the same: they write the same checkpoint. Reservations are all that a
 // restart may forget.
-func TestReplayAndCheckpointAgree(t *testing.T) {
+func TestReplay_Checkpoint_Agrees(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := newGroup(t, 3)
 		tokens := []ident.Token{g[0].own().ID(), g[1].own().ID(), g[1].own().ID()}

@@ -17,7 +17,7 @@ import (
 // Each test is a row, or a sentence, of handoff rules §4: the receiver, and what it
 // answers to offers.
 
-func TestReceiverAcceptStandsOnDurableNumbers(t *testing.T) {
+func TestReceiver_Accept_NumberDurable(t *testing.T) {
 	g := newGroup(t, 2)
 	offer := sent[*wire.Offer](g[0].prepare(g[0].own().ID(), 0))
 	o := g[1].takes(g[0], offer)
@@ -34,7 +34,7 @@ func TestReceiverAcceptStandsOnDurableNumbers(t *testing.T) {
 	assert.Greater(t, sent[*wire.Accept](o).Accept, accept.Accept)
 }
 
-func TestReceiverNumbersGrowOverARestart(t *testing.T) {
+func TestReceiver_Restart_NumbersGrow(t *testing.T) {
 	g := newGroup(t, 2)
 	g[1].own() // so that the first record of counters has none for ACCEPTs
 	g[1].restart(nil)
@@ -46,7 +46,7 @@ func TestReceiverNumbersGrowOverARestart(t *testing.T) {
 	assert.Greater(t, sent[*wire.Accept](o).Accept, first.Accept)
 }
 
-func TestReceiverIgnoresOffersOfDecidedHops(t *testing.T) {
+func TestReceiver_OfferOfDecidedHop_Ignored(t *testing.T) {
 	g := newGroup(t, 2)
 	_, offer, accept := g[0].offered(g[1])
 	g[0].takes(g[1], accept)
@@ -62,7 +62,7 @@ func TestReceiverIgnoresOffersOfDecidedHops(t *testing.T) {
 	assert.Empty(t, g[1].takes(g[0], offer).String(), "VOIDED")
 }
 
-func TestReceiverLapsedReservationsKeepTheirNumber(t *testing.T) {
+func TestReceiver_ReservationLapsed_NumberKept(t *testing.T) {
 	for name, lapse := range map[string]func(p, q *party, a *wire.Accept){
 		"by time": func(_, q *party, _ *wire.Accept) { q.wait(handoff.DefaultTuning.Lifetime + time.Second) },
 		"by CANCEL": func(p, q *party, a *wire.Accept) {
@@ -82,7 +82,7 @@ func TestReceiverLapsedReservationsKeepTheirNumber(t *testing.T) {
 	}
 }
 
-func TestReceiverCancelMustNameTheReservation(t *testing.T) {
+func TestReceiver_CancelOfAnother_Ignored(t *testing.T) {
 	g := newGroup(t, 3)
 	_, _, accept := g[0].offered(g[1])
 	cancel := wire.Cancel{Token: accept.Token, Hop: accept.Hop, Incarnation: accept.Incarnation, Accept: accept.Accept}
@@ -99,7 +99,7 @@ func TestReceiverCancelMustNameTheReservation(t *testing.T) {
 	assert.NotEqual(t, wake, g[1].m.NextDeadline())
 }
 
-func TestReceiverOffersMoveNoGuard(t *testing.T) {
+func TestReceiver_Offer_NoGuardMoves(t *testing.T) {
 	g := newGroup(t, 2)
 	tok, transfer := g[0].underWay(g[1])
 	far := sent[*wire.Offer](g[0].prepare(g[0].own().ID(), 0))
@@ -108,7 +108,7 @@ func TestReceiverOffersMoveNoGuard(t *testing.T) {
 	assert.Contains(t, g[1].takes(g[0], transfer).String(), "held!")
 }
 
-func TestReceiverAsksForCertificatesBeforeItAccepts(t *testing.T) {
+func TestReceiver_CertificateMissing_NeedBeforeAccept(t *testing.T) {
 	g := newGroup(t, 3)
 	tok := g[0].own().ID()
 	g[0].hands(g[1], tok, 0)
@@ -127,7 +127,7 @@ func TestReceiverRefusals(t *testing.T) {
 		want    wire.Refusal
 	}{
 		"stopping":          {func(_, q *party, _ *wire.Offer) { q.stop() }, wire.RefuseStopping},
-		"offerer not valid": {func(p, q *party, _ *wire.Offer) { q.world.standing[p.id] = certificate.ErrExpired }, wire.RefuseSigner},
+		"offerer not valid": {func(p, q *party, _ *wire.Offer) { q.world.ineligible[p.id] = certificate.ErrExpired }, wire.RefuseSigner},
 		"unknown resource":  {func(_, q *party, _ *wire.Offer) { q.world.refusal = wire.RefuseResource }, wire.RefuseResource},
 		"genesis time":      {func(_, q *party, _ *wire.Offer) { q.world.stale = true }, wire.RefuseClock},
 		"another token":     {func(_, _ *party, o *wire.Offer) { o.Token[0]++ }, wire.RefuseTitle},
@@ -144,7 +144,7 @@ func TestReceiverRefusals(t *testing.T) {
 	}
 }
 
-func TestReceiverLooksAtTheGenesisTimeAtHop1Only(t *testing.T) {
+func TestReceiver_GenesisTime_CheckedAtHop1Only(t *testing.T) {
 	g := newGroup(t, 3)
 	tok := g[0].own().ID()
 	g[0].hands(g[1], tok, 0)
@@ -160,7 +160,7 @@ func TestReceiverLooksAtTheGenesisTimeAtHop1Only(t *testing.T) {
 	assert.True(t, g[1].holds(late, 1))
 }
 
-func TestReceiverBoundsTheReservationsOfOnePeer(t *testing.T) {
+func TestReceiver_OnePeer_ReservationsBounded(t *testing.T) {
 	g := newGroup(t, 3)
 	offer := sent[*wire.Offer](g[0].prepare(g[0].own().ID(), 0))
 	for hop := range uint64(handoff.MaxReservationsPerPeer) {
@@ -177,7 +177,7 @@ func TestReceiverBoundsTheReservationsOfOnePeer(t *testing.T) {
 
 // A reservation made for one offerer does not keep another one's transfer out,
 // nor does an offer of somebody else take the reservation away.
-func TestReceiverReservationsOfTwoOfferers(t *testing.T) {
+func TestReceiver_TwoOfferers_TwoReservations(t *testing.T) {
 	g := newGroup(t, 3)
 	tok, transfer := g[0].underWay(g[1])
 	stolen := sent[*wire.Offer](g[0].prepare(g[0].own().ID(), 0))

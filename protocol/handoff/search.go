@@ -9,7 +9,7 @@ import (
 type search struct {
 	target   ident.Member // the only one that may get it; zero: anybody
 	field    []byte       // policy field of the transfer
-	release  bool         // the policy has let go of the token
+	release  bool         // the policy has released the token
 	alone    bool         // nobody was found when all had been asked that there were
 	since    clock.Instant
 	current  ident.Member // who is being asked; zero: nobody

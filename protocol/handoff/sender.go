@@ -29,7 +29,7 @@ func newSender(sh *shared) *Sender {
 // Prepare begins to look for a member to pass a held token to, while it is
 // still in use: OFFER and ACCEPT are exchanged, and nothing durable changes
 // (pre-offer, handoff rules §3). A zero target means anybody. A token that was
-// let go of already is not prepared.
+// released already is not prepared.
 func (s *Sender) Prepare(t ident.Token, hop uint64, target ident.Member) {
 	rec := s.book.in(Hold, t, hop)
 	if rec == nil || rec.search != nil && (rec.search.release || rec.search.target == target) {
@@ -40,7 +40,7 @@ func (s *Sender) Prepare(t ident.Token, hop uint64, target ident.Member) {
 	s.goOn(rec)
 }
 
-// Release lets go of a held token: as soon as it is not busy and the target
+// Release marks a held token as released: as soon as it is not busy and the target
 // has accepted it, or anybody when that is zero, custody goes there. When the
 // target cannot be reached, refuses or does not answer, the token stays, and
 // Unwanted says so.
@@ -60,7 +60,7 @@ func (s *Sender) Release(t ident.Token, hop uint64, target ident.Member, field [
 	}
 }
 
-// Keep takes back that a held token is let go of, or will be: nobody is asked any
+// Keep takes back that a held token is released, or will be: nobody is asked any
 // more, and whoever has accepted it is told.
 func (s *Sender) Keep(t ident.Token, hop uint64) {
 	rec := s.book.in(Hold, t, hop)
@@ -153,7 +153,7 @@ func (s *Sender) release(rec *record, a accepted) {
 	body.Time = s.now.Millis()
 	body.Field = rec.search.field
 	body.Extensions = s.openings.at(1).Extensions()
-	body.SetLastOperation(s.cfg.World.LastOperation(rec.title.Genesis.Body()))
+	body.SetLastOperation(s.cfg.Environment.LastOperation(rec.title.Genesis.Body()))
 	transfer, err := body.Sign(s.cfg.Group, s.cfg.Key)
 	if err != nil {
 		// The field is bounded by the policy interface and the rest is ours:

@@ -13,10 +13,10 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Each test is a row, or a sentence, of handoff rules §3: the sender, from letting
-// go of a token on.
+// Each test is a row, or a sentence, of handoff rules §3: the sender, from releasing
+// a token on.
 
-func TestSenderReleaseIsDurableBeforeItLeaves(t *testing.T) {
+func TestSender_Release_DurableBefore(t *testing.T) {
 	g := newGroup(t, 2)
 	tok, _, accept := g[0].offered(g[1])
 	g[0].takes(g[1], accept)
@@ -33,7 +33,7 @@ func TestSenderReleaseIsDurableBeforeItLeaves(t *testing.T) {
 	assert.Zero(t, g[0].m.Held())
 }
 
-func TestSenderCancelsWhoWasNotChosen(t *testing.T) {
+func TestSender_NotChosen_Cancelled(t *testing.T) {
 	g := newGroup(t, 3)
 	tok := g[0].own().ID()
 	g[0].do(func(m *handoff.Machine) { m.SetBusy(tok, 0, true) })
@@ -48,7 +48,7 @@ func TestSenderCancelsWhoWasNotChosen(t *testing.T) {
 	assert.EqualValues(t, 1, sent[*wire.Cancel](o).Hop)
 }
 
-func TestSenderRepeatsTheSameTransfer(t *testing.T) {
+func TestSender_Retry_SameTransfer(t *testing.T) {
 	g := newGroup(t, 2)
 	_, transfer := g[0].underWay(g[1])
 	again := sent[*wire.Transfer](g[0].wait(time.Second))
@@ -61,7 +61,7 @@ func TestSenderRepeatsTheSameTransfer(t *testing.T) {
 	assert.Equal(t, transfer.Transfer, sent[*wire.Transfer](g[0].wait(0)).Transfer, "after a restart")
 }
 
-func TestSenderNeverReselectsWhatWasSent(t *testing.T) {
+func TestSender_Sent_NeverReselected(t *testing.T) {
 	g := newGroup(t, 3)
 	tok, _ := g[0].underWay(g[1])
 	for _, m := range []wire.Message{
@@ -83,7 +83,7 @@ func TestSenderNeverReselectsWhatWasSent(t *testing.T) {
 	assert.Empty(t, g[0].do(func(m *handoff.Machine) { assert.False(t, m.Drop(tok, 0, 1)) }).String())
 }
 
-func TestSenderClosesOnTheReceipt(t *testing.T) {
+func TestSender_Receipt_Closed(t *testing.T) {
 	g := newGroup(t, 2)
 	_, transfer := g[0].underWay(g[1])
 	receipt := sent[*wire.Receipt](g[1].takes(g[0], transfer))
@@ -94,7 +94,7 @@ func TestSenderClosesOnTheReceipt(t *testing.T) {
 	assert.Empty(t, g[0].wait(time.Hour).String())
 }
 
-func TestSenderTakesAnswersOnlyFromTheReceiver(t *testing.T) {
+func TestSender_AnswerOfAnother_Ignored(t *testing.T) {
 	g := newGroup(t, 3)
 	_, transfer := g[0].underWay(g[1])
 	does := map[token.Verdict]string{token.Void: "evidence"} // it has signed both
@@ -112,7 +112,7 @@ func TestSenderTakesAnswersOnlyFromTheReceiver(t *testing.T) {
 	assert.Equal(t, 2, g[0].m.Unanswered())
 }
 
-func TestSenderReclaimsAtTheBurnedHop(t *testing.T) {
+func TestSender_Void_ReclaimsAtTheBurnedHop(t *testing.T) {
 	g := newGroup(t, 3)
 	tok, first := g[0].underWay(g[1])
 	g[1].stop()
@@ -141,7 +141,7 @@ func TestSenderReclaimsAtTheBurnedHop(t *testing.T) {
 	assert.True(t, g[2].holds(tok, 2))
 }
 
-func TestSenderNeverReclaimsOnUnknown(t *testing.T) {
+func TestSender_Unknown_NeverReclaims(t *testing.T) {
 	g := newGroup(t, 2)
 	tok, transfer := g[0].underWay(g[1])
 	unknown := &wire.Unknown{Unknown: g[1].verdict(token.Unknown, transfer, ident.Incarnation{99})}
@@ -154,7 +154,7 @@ func TestSenderNeverReclaimsOnUnknown(t *testing.T) {
 	assert.Equal(t, "known reclaimed!", g[0].takes(g[1], void).String(), "only VOID does")
 }
 
-func TestVolatileSenderGivesUpForGood(t *testing.T) {
+func TestVolatileSender_Abandoned_Permanently(t *testing.T) {
 	for name, giveUp := range map[string]func(p, q *party, transfer *wire.Transfer) outcome{
 		"when the receiver's memory is gone": func(p, q *party, transfer *wire.Transfer) outcome {
 			return p.takes(q, &wire.Unknown{Unknown: q.verdict(token.Unknown, transfer, ident.Incarnation{99})})
@@ -180,7 +180,7 @@ func TestVolatileSenderGivesUpForGood(t *testing.T) {
 }
 
 // The time of giving up counts from the transfer, not from the wish to pass.
-func TestVolatileSenderThatSearchedLongDoesNotGiveUpEarly(t *testing.T) {
+func TestVolatileSender_SearchedLong_NotAbandonedEarly(t *testing.T) {
 	p, q := newParty(t, 1, false), newParty(t, 2, true)
 	p.world.keys[q.id], q.world.keys[p.id] = q.key.Public(), p.key.Public()
 	p.world.choices = []ident.Member{q.id}
@@ -196,7 +196,7 @@ func TestVolatileSenderThatSearchedLongDoesNotGiveUpEarly(t *testing.T) {
 	assert.Equal(t, 1, p.m.Unanswered())
 }
 
-func TestSenderDropsOnlyWhatItHoldsAndDoesNotUse(t *testing.T) {
+func TestSender_Drop_OnlyHeldAndUnused(t *testing.T) {
 	g := newGroup(t, 2)
 	tok := g[0].own().ID()
 	drop := func() (done bool, o outcome) {

@@ -12,7 +12,7 @@ const (
 	None    State = iota // nothing is known, or everything is forgotten
 	Live                 // a reservation, counted against the capacity
 	Lapsed               // a reservation that is no longer counted; its transfer is still taken
-	Voided               // its transfer was declined for ever
+	Voided               // its transfer was declined permanently
 	Hold                 // custody is here
 	Sent                 // custody was given away; the answer is due
 	Closed               // custody was given away, and the story is over

@@ -58,7 +58,7 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-func TestTransitionsOfEachState(t *testing.T) {
+func TestTransitions_EachState_AsInTheTable(t *testing.T) {
 	for _, s := range allStates {
 		taken := s >= handoff.Hold
 		decided := taken || s == handoff.Voided
@@ -80,7 +80,7 @@ func TestTransitionsOfEachState(t *testing.T) {
 	}
 }
 
-func TestStatesAndEventsHaveNames(t *testing.T) {
+func TestStatesAndEvents_Each_Named(t *testing.T) {
 	names := make(map[string]bool)
 	for _, row := range handoff.Transitions {
 		names[row.From.String()], names[row.Event.String()] = true, true

@@ -12,12 +12,12 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// releaseTo lets go of a token towards one member only.
+// releaseTo releases a token towards one member only.
 func (p *party) releaseTo(t ident.Token, hop uint64, target ident.Member) outcome {
 	return p.do(func(m *handoff.Machine) { m.Release(t, hop, target, nil) })
 }
 
-func TestSenderPassesToTheTargetOfThePolicy(t *testing.T) {
+func TestSender_Target_PassedTo(t *testing.T) {
 	g := newGroup(t, 3)
 	tok, _, accept := g[0].offered(g[1])
 	g[0].takes(g[1], accept)
@@ -30,7 +30,7 @@ func TestSenderPassesToTheTargetOfThePolicy(t *testing.T) {
 	assert.Equal(t, g[2].id, b.To)
 }
 
-func TestSenderPreparesTheTarget(t *testing.T) {
+func TestSender_Prepare_OffersToTarget(t *testing.T) {
 	g := newGroup(t, 3)
 	tok := g[0].own().ID()
 	o := g[0].do(func(m *handoff.Machine) { m.Prepare(tok, 0, g[2].id) })
@@ -41,9 +41,9 @@ func TestSenderPreparesTheTarget(t *testing.T) {
 	assert.Equal(t, "sent! TRANSFER", g[0].releaseTo(tok, 0, g[2].id).String())
 }
 
-// TestSenderAnybodyIncludesTheTarget: who was prepared may get a token that is
+// TestSender_AnyMember_IncludesTheTarget: who was prepared may get a token that is
 // for anybody.
-func TestSenderAnybodyIncludesTheTarget(t *testing.T) {
+func TestSender_AnyMember_IncludesTheTarget(t *testing.T) {
 	g := newGroup(t, 3)
 	tok := g[0].own().ID()
 	o := g[0].do(func(m *handoff.Machine) { m.Prepare(tok, 0, g[2].id) })
@@ -52,9 +52,9 @@ func TestSenderAnybodyIncludesTheTarget(t *testing.T) {
 	assert.Equal(t, g[2].id, b.To)
 }
 
-// TestSenderSaysWhenTheTargetIsGone: nobody else gets the token, and the policy
+// TestSender_TargetGone_Returned: nobody else gets the token, and the policy
 // is told at once, in all ways in which a target can fail.
-func TestSenderSaysWhenTheTargetIsGone(t *testing.T) {
+func TestSender_TargetGone_Returned(t *testing.T) {
 	for name, fail := range map[string]func(g []*party, tok ident.Token){
 		"it refuses": func(g []*party, tok ident.Token) {
 			g[0].takes(g[2], &wire.Refuse{Token: tok, Hop: 1, Reason: wire.RefuseBusy})
@@ -84,8 +84,8 @@ func TestSenderSaysWhenTheTargetIsGone(t *testing.T) {
 	}
 }
 
-// TestSenderAsksTheTargetAgain: after its pause it does.
-func TestSenderAsksTheTargetAgain(t *testing.T) {
+// TestSender_TargetSilent_AskedAgain: after its pause it does.
+func TestSender_TargetSilent_AskedAgain(t *testing.T) {
 	g := newGroup(t, 3)
 	tok := g[0].own().ID()
 	g[0].releaseTo(tok, 0, g[2].id)
@@ -96,9 +96,9 @@ func TestSenderAsksTheTargetAgain(t *testing.T) {
 	assert.Equal(t, g[2].id, o.to())
 }
 
-// TestSenderKeeps: what was let go of and is taken back stays, whoever accepts it,
-// until it is let go of again.
-func TestSenderKeeps(t *testing.T) {
+// TestSender_NoAccept_KeepsTheToken: what was released and is taken back stays, whoever accepts it,
+// until it is released again.
+func TestSender_NoAccept_KeepsTheToken(t *testing.T) {
 	g := newGroup(t, 2)
 	tok := g[0].own().ID()
 	accept := sent[*wire.Accept](g[1].takes(g[0], sent[*wire.Offer](g[0].release(tok, 0))))
@@ -115,9 +115,9 @@ func TestSenderKeeps(t *testing.T) {
 	assert.Equal(t, "sent! TRANSFER", g[0].takes(g[1], accept).String())
 }
 
-// TestSenderSaysWhenNobodyAnswers: a token for anybody does not wait for ever for
+// TestSender_NobodyAnswers_Returned: a token for anybody does not wait without end for
 // peers that are connected and mute.
-func TestSenderSaysWhenNobodyAnswers(t *testing.T) {
+func TestSender_NobodyAnswers_Returned(t *testing.T) {
 	g := newGroup(t, 2)
 	tok := g[0].own().ID()
 	g[0].release(tok, 0)

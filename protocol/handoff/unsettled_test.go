@@ -22,7 +22,7 @@ type pair map[ident.Member]*signature.PublicKey
 func (p pair) Key(m ident.Member) *signature.PublicKey                { return p[m] }
 func (pair) Choose(func(ident.Member) bool) (m ident.Member, ok bool) { return m, false }
 func (pair) Shuns(ident.Member) bool                                  { return false }
-func (pair) Standing(ident.Member) error                              { return nil }
+func (pair) Eligible(ident.Member) error                              { return nil }
 func (pair) Certificate(ident.Member) string                          { return "" }
 func (pair) Circulates(token.GenesisBody) bool                        { return true }
 func (pair) Admits(token.GenesisBody, uint64) (wire.Refusal, bool)    { return 0, true }
@@ -41,7 +41,7 @@ func newPair(t *testing.T) (m *Machine, mine, theirs *signature.PrivateKey, peer
 	theirs, peer = member(2)
 	m = New(Config{
 		Self: me, Group: group, Key: mine, Incarnation: ident.Incarnation{1}, Durable: true, Tuning: DefaultTuning,
-		World: pair{me: mine.Public(), peer: theirs.Public()}, Rand: rand.NewPCG(1, 1),
+		Environment: pair{me: mine.Public(), peer: theirs.Public()}, Rand: rand.NewPCG(1, 1),
 	})
 	m.SetNow(clock.Reading{Boot: clock.Instant(time.Hour), Wall: time.Unix(1_800_000_000, 0)})
 	return m, mine, theirs, peer
@@ -49,7 +49,7 @@ func newPair(t *testing.T) (m *Machine, mine, theirs *signature.PrivateKey, peer
 
 // What one peer's transfers leave behind is bounded even when it offers first,
 // lets its reservations be forgotten, and comes with all transfers at once.
-func TestTransfersOfAPeerThatSettlesNothing(t *testing.T) {
+func TestTransfers_PeerSettlesNothing_Bounded(t *testing.T) {
 	m, myKey, key, peer := newPair(t)
 	group, me := m.cfg.Group, m.cfg.Self
 	transfer := func(n, accept uint64) *wire.Transfer {

@@ -155,7 +155,7 @@ func TestNotWritten(t *testing.T) {
 }
 
 // No way of printing shows the secret, and no error a part of the text.
-func TestTheSecretStaysSecret(t *testing.T) {
+func TestSecret_Printed_Hidden(t *testing.T) {
 	i := sample()
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "invite", i)

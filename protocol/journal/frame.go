@@ -70,9 +70,9 @@ type Frame struct {
 	// Offset is where the frame begins in its segment, in bytes. Set by
 	// Reader, not encoded.
 	Offset int64
-	// Carried says that the frame is part of the segment's checkpoint: a copy
+	// FromCheckpoint says that the frame is part of the segment's checkpoint: a copy
 	// of a record that an earlier segment holds. Set by Reader, not encoded.
-	Carried bool
+	FromCheckpoint bool
 }
 
 // Append appends the encoded frame to dst. It panics on a body whose size does

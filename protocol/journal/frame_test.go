@@ -31,7 +31,7 @@ func newSample(carried, appended [][]byte) sample {
 	s := sample{data: h.Append(nil)}
 	seq := h.FirstSeq
 	add := func(t journal.FrameType, body []byte, opens, copied bool) {
-		f := journal.Frame{Type: t, OpensBatch: opens, Seq: seq, Body: body, Offset: int64(len(s.data)), Carried: copied}
+		f := journal.Frame{Type: t, OpensBatch: opens, Seq: seq, Body: body, Offset: int64(len(s.data)), FromCheckpoint: copied}
 		s.starts = append(s.starts, f.Offset)
 		s.frames = append(s.frames, f)
 		s.data = f.Append(s.data)
@@ -86,7 +86,7 @@ func drawSample(t *rapid.T) sample {
 	return newSample(drawBodies(t, "carried"), drawBodies(t, "appended"))
 }
 
-func TestReadBackWhatWasAppended(t *testing.T) {
+func TestReader_Appended_ReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSample(t)
 		frames, err := read(s.data)
@@ -135,7 +135,7 @@ func TestTornTail(t *testing.T) {
 }
 
 // What is shorter than its checkpoint was never given its name.
-func TestTornCheckpointIsDamage(t *testing.T) {
+func TestReader_TornCheckpoint_Damage(t *testing.T) {
 	s := newSample([][]byte{[]byte("live")}, nil)
 	for cut := range s.whole {
 		_, err := read(s.data[:cut])
@@ -158,7 +158,7 @@ func TestFlippedBit(t *testing.T) {
 	})
 }
 
-func TestEveryFlippedBit(t *testing.T) {
+func TestReader_AnyBitFlipped_Found(t *testing.T) {
 	s := newSample([][]byte{{0}}, [][]byte{[]byte("body"), make([]byte, 6)})
 	for bit := range len(s.data) * 8 {
 		checkFlip(t, s, bit)
@@ -190,7 +190,7 @@ func checkFlip(t testingT, s sample, bit int) {
 }
 
 // Whatever is accepted is exactly what a writer would have written.
-func TestAcceptedBytesEncodeIdentically(t *testing.T) {
+func TestRecord_AcceptedBytes_EncodeIdentically(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSample(t)
 		data := bytes.Clone(s.data)
@@ -251,7 +251,7 @@ func TestDamageReasons(t *testing.T) {
 	}
 }
 
-func TestErrorsAreFinal(t *testing.T) {
+func TestReader_Error_Final(t *testing.T) {
 	s := newSample(nil, [][]byte{{1}})
 	r, err := journal.NewReader("", s.data[:len(s.data)-1])
 	require.NoError(t, err)
@@ -268,7 +268,7 @@ func TestErrorsAreFinal(t *testing.T) {
 }
 
 // A tail that is torn in a segment with a successor is damage.
-func TestTornErrorAsDamage(t *testing.T) {
+func TestTornError_AsDamage_Matches(t *testing.T) {
 	damage := (&journal.TornError{File: "f", Offset: 99, Size: 3}).Damage()
 	assert.ErrorIs(t, damage, journal.ErrDamaged)
 	assert.ErrorIs(t, damage, journal.ErrTruncated)
@@ -278,7 +278,7 @@ func TestTornErrorAsDamage(t *testing.T) {
 }
 
 // The format on disk, byte by byte.
-func TestBytesOnDisk(t *testing.T) {
+func TestSegment_Bytes_OnDisk(t *testing.T) {
 	h := journal.SegmentHeader{Number: 2, FirstSeq: 300, Created: 1_700_000_000_000,
 		Group: ident.Group(bytes.Repeat([]byte{0xaa}, 32)), Member: ident.Member(bytes.Repeat([]byte{0xbb}, 16))}
 	assert.Equal(t, "89574e44524a0d0a"+"00000004"+"0000000000000002"+"000000000000012c"+"0000018bcfe56800"+
@@ -292,7 +292,7 @@ func TestBytesOnDisk(t *testing.T) {
 	assert.Equal(t, h, got)
 }
 
-func TestSegmentHeaderRefusals(t *testing.T) {
+func TestSegmentHeader_Invalid_Refused(t *testing.T) {
 	good := journal.SegmentHeader{Number: 1, FirstSeq: 1}.Append(nil)
 	other := bytes.Clone(good)
 	other[11]++

@@ -122,7 +122,7 @@ func checkBody(frame []byte) (reason error) {
 
 // advance moves the stage over f and reports whether f may stand here.
 func (r *Reader) advance(f *Frame) bool {
-	f.Carried = r.stage != afterCheckpoint
+	f.FromCheckpoint = r.stage != afterCheckpoint
 	switch {
 	case r.stage == beforeCheckpoint && f.Type == FrameCheckpointBegin:
 		r.stage = inCheckpoint

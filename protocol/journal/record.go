@@ -95,7 +95,7 @@ var blank = [...]func() Record{
 // which holds a few signed objects.
 var recordLimits = canonical.Limits{MaxBytes: MaxRecord, MaxDepth: 4, MaxItems: 128}
 
-// entry is a record as it stands in a frame.
+// entry is a record as it is in a frame.
 //
 //	entry = [ kind: uint, at: uint, fields: [* any] ]
 type entry struct {

@@ -31,7 +31,7 @@ func (*Held) Kind() Kind { return KindHeld }
 
 // Sent is custody given away by a complete, signed transfer whose receipt is
 // still due (state SENT at the hop before the transfer's). The title from
-// which it follows stands in an earlier record.
+// which it follows is in an earlier record.
 //
 //	sent = [ transfer: bstr ]
 type Sent struct {
@@ -69,7 +69,7 @@ type Reclaimed struct {
 // Kind is KindReclaimed.
 func (*Reclaimed) Kind() Kind { return KindReclaimed }
 
-// Voided is a transfer that was declined for ever (state VOIDED).
+// Voided is a transfer that was declined permanently (state VOIDED).
 //
 //	voided = [ transfer: bstr, void: bstr ]
 type Voided struct {

@@ -87,7 +87,8 @@ const (
 	KnownLeave         Knowledge = 5
 	KnownFailure       Knowledge = 6
 	KnownAuthority     Knowledge = 7
-	// The latest that a member has signed about a token, as far as it was seen here.
+	// KnownGenesis and the following are the latest that a member has signed about a
+	// token, as far as it was seen here.
 	KnownGenesis  Knowledge = 8
 	KnownTransfer Knowledge = 9
 	KnownReceipt  Knowledge = 10

@@ -27,7 +27,7 @@ var records = []journal.Record{
 	&journal.Complained{Complaint: []byte("complaint")},
 }
 
-func TestRecordsComeBackAsTheyWere(t *testing.T) {
+func TestRecord_Each_RoundTrip(t *testing.T) {
 	var all []byte
 	for i, r := range records {
 		require.Equal(t, journal.Kind(i+1), r.Kind(), "a kind without a sample")
@@ -46,7 +46,7 @@ func TestRecordsComeBackAsTheyWere(t *testing.T) {
 	}
 }
 
-func TestRecordTooLarge(t *testing.T) {
+func TestRecord_TooLarge_Refused(t *testing.T) {
 	before := []byte("before")
 	same, err := journal.Append(before, 1, &journal.Known{Object: make([]byte, journal.MaxRecord)})
 	require.ErrorIs(t, err, journal.ErrRecord)

@@ -16,7 +16,7 @@ import (
 
 // A receiver that offers the very hop that it was sent, and then declines it,
 // must not make the sender forget what it got back.
-func TestOfferOfTheHopThatComesBack(t *testing.T) {
+func TestOffer_HopComesBack_Accepted(t *testing.T) {
 	a := newAuthority(t)
 	me, evil := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
 	b := a.open(me, func(c *member.Config) { c.Found = true })
@@ -54,8 +54,8 @@ func TestOfferOfTheHopThatComesBack(t *testing.T) {
 }
 
 // An accept that is over when it arrives is none: it must not keep the holder
-// asking one peer for ever.
-func TestAcceptWithoutALifetime(t *testing.T) {
+// asking one peer without end.
+func TestAccept_NoLifetime_Ignored(t *testing.T) {
 	a := newAuthority(t)
 	me, evil, good := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
 	b := a.open(me, func(c *member.Config) { c.Found = true })
@@ -82,7 +82,7 @@ func TestAcceptWithoutALifetime(t *testing.T) {
 
 // What a peer says about itself is written to the journal, but not as often as
 // it likes.
-func TestFloodOfEndpointRecords(t *testing.T) {
+func TestFlood_EndpointRecords_Bounded(t *testing.T) {
 	a := newAuthority(t)
 	me, evil := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
 	b := a.open(me, nil)
@@ -108,7 +108,7 @@ func TestFloodOfEndpointRecords(t *testing.T) {
 }
 
 // Pages of a directory are read only when they were asked for.
-func TestMembersThatNobodyAskedFor(t *testing.T) {
+func TestMembers_NotAskedFor_Ignored(t *testing.T) {
 	a := newAuthority(t)
 	me, evil, other := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
 	b := a.open(me, nil)
@@ -139,7 +139,7 @@ func TestMembersThatNobodyAskedFor(t *testing.T) {
 
 // The certificates that a token needs are kept as long as the token is here,
 // whatever has become of those who signed.
-func TestGeneratorIsRememberedWithItsToken(t *testing.T) {
+func TestGenerator_Token_Remembered(t *testing.T) {
 	a := newAuthority(t)
 	me, maker := a.issue(1, 9*365*24*time.Hour), a.issue(2, 24*time.Hour)
 	b := a.open(me, nil)
@@ -172,7 +172,7 @@ func TestGeneratorIsRememberedWithItsToken(t *testing.T) {
 
 // Every greeting makes the member send again all that waits for the peer, and so
 // a peer may not greet as often as it likes.
-func TestFloodOfGreetings(t *testing.T) {
+func TestFlood_Greetings_Bounded(t *testing.T) {
 	a := newAuthority(t)
 	me, evil := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
 	b := a.open(me, func(c *member.Config) { c.Found = true })

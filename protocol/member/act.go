@@ -11,7 +11,7 @@ import (
 // votersNamed bounds the members that one report names whose votes are missing.
 const votersNamed = 4
 
-// decide lets a policy answer one event and carries its actions out.
+// decide lets a policy answer one event and performs its actions.
 func (c *circulation) decide(h policyEvent) {
 	if h.slot.leaving {
 		return
@@ -76,7 +76,7 @@ func (c *circulation) act(s *slot, a *policy.Action) {
 	}
 }
 
-// actOn carries out an action on a token in custody.
+// actOn performs an action on a token in custody.
 func (c *circulation) actOn(h *hold, a *policy.Action) {
 	switch a.Kind {
 	case policy.Run:

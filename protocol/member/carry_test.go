@@ -30,7 +30,7 @@ func (s *someone) gives(b *box, sequence uint64, updates ...[]byte) *wire.Receip
 }
 
 // How old a token is counts where it is offered by its generator (H-41), and nowhere else.
-func TestAgeCountsAtHop1Only(t *testing.T) {
+func TestAge_LaterHop_NotCounted(t *testing.T) {
 	a := newAuthority(t)
 	b, maker, holder := a.open(a.issue(1, 72*time.Hour), nil), a.issue(2, 72*time.Hour), a.issue(3, 72*time.Hour)
 	b.meet(maker)
@@ -52,7 +52,7 @@ func TestAgeCountsAtHop1Only(t *testing.T) {
 }
 
 // A receipt tells the sender of the token what its receiver has heard.
-func TestUpdatesOnReceiptsAreTaken(t *testing.T) {
+func TestUpdates_OnReceipt_Taken(t *testing.T) {
 	a := newAuthority(t)
 	b, peer, joiner := a.open(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Found = true }), a.issue(2, 24*time.Hour), a.issue(9, 24*time.Hour)
 	b.meet(peer)
@@ -73,7 +73,7 @@ func TestUpdatesOnReceiptsAreTaken(t *testing.T) {
 
 // No message carries more than update_capacity, and each update goes along with
 // a limited number of messages. What is known after that is no news again.
-func TestUpdatesAreFewAndEachIsToldSeldom(t *testing.T) {
+func TestUpdates_Repeated_FewAndSeldom(t *testing.T) {
 	a := newAuthority(t)
 	const capacity = 3
 	set := settings(2, quick)
@@ -110,7 +110,7 @@ func TestUpdatesAreFewAndEachIsToldSeldom(t *testing.T) {
 }
 
 // A revocation that the operator's files, or the CA, tell travels on tokens, too.
-func TestRevocationTravelsOnTokens(t *testing.T) {
+func TestRevocation_Token_TravelsOnIt(t *testing.T) {
 	a := newAuthority(t)
 	b, peer, bad := a.open(a.issue(1, 24*time.Hour), nil), a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
 	b.meet(peer)

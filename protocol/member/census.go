@@ -25,14 +25,14 @@ func (m *Member) Certificate(id ident.Member) (certificate.Certificate, bool) {
 	return m.dir.Certificate(id)
 }
 
-// Standing is nil when a member takes part, as of the last step, or why it does
-// not: see directory.Directory.Status.
-func (m *Member) Standing(id ident.Member) error { return m.dir.Status(id, m.now.Wall) }
+// Eligible is nil when a member is eligible, as of the last step, or why it is
+// not: see directory.Directory.Eligible.
+func (m *Member) Eligible(id ident.Member) error { return m.dir.Eligible(id, m.now.Wall) }
 
-// Standings goes through the members known here whose ids are from or above, in
-// their order, with the Standing of each. With it a driver looks at a large
+// States goes through the members known here whose ids are from or above, in
+// their order, with what Eligible says of each. With it a driver looks at a large
 // directory in pieces, while the member goes on between them. See
-// directory.Directory.Standings.
-func (m *Member) Standings(from ident.Member) iter.Seq2[ident.Member, error] {
-	return m.dir.Standings(from, m.now.Wall)
+// directory.Directory.States.
+func (m *Member) States(from ident.Member) iter.Seq2[ident.Member, error] {
+	return m.dir.States(from, m.now.Wall)
 }

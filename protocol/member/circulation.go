@@ -52,7 +52,7 @@ func newCirculation(c *core, q *events, live *liveness, members *membership) *ci
 	admission := &admission{core: c, slots: slots}
 	book := &memoryBook{core: c, latest: make(memories)}
 	custody := &custody{core: c, slots: slots, events: q, holds: make(map[ident.Token]*hold)}
-	memory := &custodyMemory{core: c, custody: custody, world: world{c, candidates, admission}, book: book}
+	memory := &custodyMemory{core: c, custody: custody, world: environment{c, candidates, admission}, book: book}
 	demands := &demands{core: c, slots: slots, events: q}
 	grants := &grants{core: c, slots: slots, custody: custody, demands: demands, events: q, inForce: make(map[ident.Grant]*grant)}
 	messenger := newMessenger(c, q)
@@ -99,7 +99,7 @@ func (c *circulation) disconnected(in Disconnected) {
 	c.custody.handoff.PeerClosed(in.Peer, in.Lost && !in.Alive)
 }
 
-// stop has nothing new begin, and lets go of what is here.
+// stop has nothing new begin, and releases the tokens here.
 func (c *circulation) stop() {
 	c.custody.handoff.Stop()
 	c.demands.refuseAll(ErrStopping)

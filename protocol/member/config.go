@@ -40,7 +40,7 @@ type Config struct {
 	// random: directory.SampleSize says how many are enough. 0 keeps all.
 	Sample int
 	// NoPreOffer makes the search for the next holder begin only when the
-	// policy lets go of the token. It exists to measure what pre-offering
+	// policy releases the token. It exists to measure what pre-offering
 	// gains.
 	NoPreOffer bool
 	// NoRecall makes a member that continues its journal use and take tokens at once. It

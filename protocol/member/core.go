@@ -59,11 +59,11 @@ func (c *core) drain() []effect.Effect {
 	return out
 }
 
-// standing is nil for a member that may take part in a new handoff, and otherwise the
-// reason. A member that a quorum has stated failed, and that is connected, is alive and
+// eligible is nil for a member that may take part in a new handoff, and otherwise the
+// reason. A member that a quorum has declared failed, and that is connected, is alive and
 // will say so to all.
-func (c *core) standing(id ident.Member) error {
-	err := c.dir.Status(id, c.now.Wall)
+func (c *core) eligible(id ident.Member) error {
+	err := c.dir.Eligible(id, c.now.Wall)
 	if errors.Is(err, directory.ErrFailed) && c.peers.has(id) {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 
 // More tokens than a policy can keep apart, and nobody to pass one to: the
 // member waits, and does not ask in a circle.
-func TestManyTokensAndNobodyThere(t *testing.T) {
+func TestTokens_ManyAndNobodyThere_Bounded(t *testing.T) {
 	a := newAuthority(t)
 	me, evil := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
 	b := a.open(me, nil)

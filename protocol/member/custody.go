@@ -113,7 +113,7 @@ func (c *custody) clearFields(s *slot) {
 	}
 }
 
-// releaseAll lets go of all tokens under which nothing runs.
+// releaseAll releases all tokens under which nothing runs.
 func (c *custody) releaseAll() {
 	for _, h := range c.inOrder() {
 		if h.grant == nil {

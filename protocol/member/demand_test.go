@@ -21,7 +21,7 @@ func holder(t *testing.T) *box {
 	return a.open(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Found = true })
 }
 
-func TestGrantIsDurableBeforeItsProgramStarts(t *testing.T) {
+func TestGrant_Started_DurableBefore(t *testing.T) {
 	b := holder(t)
 	b.step(member.Demand{Request: 7, Resource: resource, MaxHold: 300 * time.Millisecond})
 	var record *journal.Started
@@ -47,14 +47,14 @@ func TestGrantIsDurableBeforeItsProgramStarts(t *testing.T) {
 	require.Fail(t, "no grant")
 }
 
-func TestGrantIsNoLongerThanTheResourceAllows(t *testing.T) {
+func TestGrant_MaxHold_NotExceeded(t *testing.T) {
 	b := holder(t)
 	b.step(member.Demand{Request: 1, Resource: resource, MaxHold: time.Hour})
 	require.NotNil(t, granted(b))
 	assert.Equal(t, quick.OperationTime, granted(b).Length, "max_hold")
 }
 
-func TestDemandsAreServedInTheirOrder(t *testing.T) {
+func TestDemands_Many_ServedInOrder(t *testing.T) {
 	b := holder(t)
 	for n := uint64(1); n <= 3; n++ {
 		b.step(member.Demand{Request: n, Resource: resource})
@@ -72,7 +72,7 @@ func TestDemandsAreServedInTheirOrder(t *testing.T) {
 	assert.Equal(t, 1, b.Status().Slots[0].Waiting, "what is gone or granted cannot be withdrawn")
 }
 
-func TestDemandsThatCanNeverBeMet(t *testing.T) {
+func TestDemand_Impossible_Refused(t *testing.T) {
 	b := holder(t)
 	b.step(member.Demand{Request: 1, Resource: "unknown"})
 	assert.ErrorIs(t, refusal(b), member.ErrResource)
@@ -89,7 +89,7 @@ func TestDemandsThatCanNeverBeMet(t *testing.T) {
 	assert.ErrorIs(t, refusal(b), member.ErrStopping)
 }
 
-func TestDemandsThatAreNotDue(t *testing.T) {
+func TestDemand_NotDue_Waits(t *testing.T) {
 	b := holder(t)
 	b.step(member.Demand{Request: 1, Resource: resource})
 	b.step(member.Ended{Grant: granted(b).Grant, Operated: true})
@@ -116,7 +116,7 @@ func answered(b *box) (met bool) {
 	return granted(b) != nil
 }
 
-func TestClockThatIsSetBackDelaysNoDemand(t *testing.T) {
+func TestDemand_ClockSetBack_NotDelayed(t *testing.T) {
 	b := holder(t)
 	b.step(member.Demand{Request: 1, Resource: resource})
 	b.step(member.Ended{Grant: granted(b).Grant, Operated: true})
@@ -151,13 +151,13 @@ func TestDemand_WithinItsOwnGrant_Refused(t *testing.T) {
 	assert.Nil(t, refusal(b))
 }
 
-func TestEndOfAnUnknownGrantChangesNothing(t *testing.T) {
+func TestEnded_UnknownGrant_Ignored(t *testing.T) {
 	b := holder(t)
 	b.step(member.Ended{Operated: true})
 	assert.Empty(t, b.effects)
 }
 
-func TestGrantThatDidNotStartIsNoOperation(t *testing.T) {
+func TestGrant_NotStarted_NoOperation(t *testing.T) {
 	b := holder(t)
 	b.step(member.Demand{Request: 1, Resource: resource})
 	b.step(member.Ended{Grant: granted(b).Grant})
@@ -165,7 +165,7 @@ func TestGrantThatDidNotStartIsNoOperation(t *testing.T) {
 	assert.False(t, b.Status().Slots[0].Executing)
 }
 
-func TestExpiredGrantEnds(t *testing.T) {
+func TestGrant_Expired_Ends(t *testing.T) {
 	b := holder(t)
 	b.step(member.Demand{Request: 1, Resource: resource})
 	require.LessOrEqual(t, b.NextDeadline().Sub(b.now.Boot), quick.OperationTime+time.Second)
@@ -184,7 +184,7 @@ func TestExpiredGrantEnds(t *testing.T) {
 
 // A machine that slept over a deadline wakes up together with whoever kills the
 // program, which takes as long as ever.
-func TestExpiredGrantEndsLaterAfterASleep(t *testing.T) {
+func TestGrant_ExpiredAfterSleep_EndsLater(t *testing.T) {
 	b := holder(t)
 	b.step(member.Demand{Request: 1, Resource: resource})
 	b.after(time.Hour)
@@ -198,7 +198,7 @@ func TestExpiredGrantEndsLaterAfterASleep(t *testing.T) {
 
 // The only peer is connected and mute. A token that walks waits for it, or for anybody;
 // demand at its holder does not.
-func TestDemandIsMetBesideAMutePeer(t *testing.T) {
+func TestDemand_MutePeer_Met(t *testing.T) {
 	for _, preset := range []string{wandering.Light, wandering.Fair, wandering.Paper} {
 		for _, restarted := range []bool{false, true} {
 			params := quick

@@ -30,7 +30,7 @@ const (
 	stateAfter = 4
 
 	// attachedPatience is how many paces a member that only dials out, and is
-	// attached to this one, may take to dial again before it is stated failed.
+	// attached to this one, may take to dial again before it is declared failed.
 	// Nobody can probe it.
 	attachedPatience = 8
 
@@ -122,14 +122,14 @@ func (d *detector) refuses(id ident.Member) {
 	}
 }
 
-// suspect begins to watch a member, unless it is dead already, stated failed by
+// suspect begins to watch a member, unless it is dead already, declared failed by
 // this member, or cannot be probed by it.
 func (d *detector) suspect(id ident.Member, after time.Duration, helped bool) {
 	sequence, known := d.dir.Sequence(id)
 	switch {
 	case !known || d.stopping || id == d.self || d.peers.has(id):
 		return
-	case d.dir.Status(id, d.now.Wall) != nil || d.hasStated(id):
+	case d.dir.Eligible(id, d.now.Wall) != nil || d.hasStated(id):
 		return
 	case len(d.suspects) >= maxSuspects:
 		d.reject("too many suspects")
@@ -186,7 +186,7 @@ func (d *detector) tick() {
 	}
 	for _, id := range d.inOrder() {
 		s := d.suspects[id]
-		if sequence, _ := d.dir.Sequence(id); sequence != s.sequence || d.dir.Status(id, d.now.Wall) != nil {
+		if sequence, _ := d.dir.Sequence(id); sequence != s.sequence || d.dir.Eligible(id, d.now.Wall) != nil {
 			delete(d.suspects, id)
 			continue
 		}

@@ -42,21 +42,21 @@ func (b *box) dials(who *someone, seconds int) (n int) {
 
 // A member that nobody can dial dials those again to whom it is attached, and
 // who may hold a token for it.
-func TestLostAttachmentIsDialledAgain(t *testing.T) {
+func TestAttachment_Lost_DialledAgain(t *testing.T) {
 	b, attached, _ := hidden(t)
 	b.step(member.Disconnected{Peer: attached[0].id()})
 	assert.GreaterOrEqual(t, b.dials(attached[0], 10), 2)
 }
 
 // It does not dial others again, but to compare directories.
-func TestOthersAreNotDialledAgain(t *testing.T) {
+func TestAttachment_OthersLost_NotDialledAgain(t *testing.T) {
 	b, _, other := hidden(t)
 	b.step(member.Disconnected{Peer: other.id()})
 	assert.LessOrEqual(t, b.dials(other, 10), 1)
 }
 
 // It dials who waits for its answer, too.
-func TestCreditorIsDialled(t *testing.T) {
+func TestCreditor_TransferOpen_Dialled(t *testing.T) {
 	b, _, other := hidden(t)
 	other.gives(b, 1)
 	b.step(member.Disconnected{Peer: other.id()})

@@ -137,13 +137,13 @@ func (n *dissemination) passLocation(id ident.Member) { n.pass(id, n.disseminate
 // seldom, and until it is known it gets none of them.
 func (n *dissemination) passLocationNow(id ident.Member) { n.pass(id, n.disseminateNow) }
 
-func (n *dissemination) pass(id ident.Member, spread func(update.Key, update.Update)) {
+func (n *dissemination) pass(id ident.Member, announce func(update.Key, update.Update)) {
 	if !n.passes {
 		return
 	}
 	key := update.Key{Kind: update.KindJoin, Subject: id}
 	if u, ok := n.joinOf(id); ok && n.passed.may(n.now.Boot, key) {
-		spread(key, u)
+		announce(key, u)
 	}
 }
 
@@ -156,7 +156,7 @@ func (n *dissemination) passFailure(f certificate.Failure, raw []byte) {
 	}
 }
 
-// announceAlive passes on at once where a member is that others may take for dead, if
+// announceAlive passes on at once where a member is that others may suspect, if
 // that was not done just before: those who state its failure again and again may
 // be its friends.
 func (n *dissemination) announceAlive(id ident.Member) {

@@ -45,7 +45,7 @@ func (c *changed) toResource(change func(*group.Resource)) {
 	c.to(func(s *group.Settings) { change(&s.Resources[0]) })
 }
 
-// greeted reports whether the member compares notes with somebody within a time.
+// greeted reports whether the member exchanges digests with somebody within a time.
 func (c *changed) greeted(within time.Duration) bool {
 	for range within / (100 * time.Millisecond) {
 		if c.after(100 * time.Millisecond); said[*wire.Gossip](c.box) != nil {
@@ -74,14 +74,14 @@ var takesEffect = map[string]any{
 		c.to(func(s *group.Settings) { s.MembersMax = known })
 		stranger := c.a.issue(100, time.Hour)
 		c.step(member.Learn{Certificates: [][]byte{stranger.certificate.Raw()}})
-		assert.ErrorIs(c.t, c.Standing(stranger.id()), directory.ErrUnknown)
+		assert.ErrorIs(c.t, c.Eligible(stranger.id()), directory.ErrUnknown)
 		assert.Equal(c.t, known, c.Len(), "who is known stays")
 		c.to(func(s *group.Settings) { s.MembersMax = known + 1 })
 		c.step(member.Learn{Certificates: [][]byte{stranger.certificate.Raw()}})
-		assert.NoError(c.t, c.Standing(stranger.id()))
+		assert.NoError(c.t, c.Eligible(stranger.id()))
 	},
 	"Settings.UpdateCapacity":      "lab/experiment measures it; each token and receipt is filled by the configuration in force",
-	"Settings.FailureQuorum":       "protocol/directory TestQuorumHasEffectAtOnce",
+	"Settings.FailureQuorum":       "protocol/directory TestQuorum_Changed_EffectAtOnce",
 	"Settings.CertificateLifetime": "the authority's: what it signs from then on",
 	"Settings.ClockAllowance": func(c *changed) {
 		maker := c.peers[0]
@@ -142,7 +142,7 @@ var takesEffect = map[string]any{
 		assert.Len(c.t, puppet.puppet.silent(), 1)
 		assert.Equal(c.t, time.Second, seen.silence)
 	},
-	"Settings.Authorities": "protocol/member TestARetiredKeyIsToldBeforeItEndsConnections; ca/live TestRotation",
+	"Settings.Authorities": "protocol/member TestRotation_KeyRetired_ToldBefore; ca/live TestRotation",
 	"Settings.RevocationFloor": func(c *changed) {
 		require.Zero(c.t, c.RevocationVersion())
 		c.to(func(s *group.Settings) { s.RevocationFloor = 7 })

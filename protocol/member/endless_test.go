@@ -14,7 +14,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// What must not go on for ever, or grow for ever, whatever a peer says.
+// What must not go on without end, or grow without end, whatever a peer says.
 
 // ticksIn is how often the member wants to be called within a time.
 func (b *box) ticksIn(d time.Duration) (ticks int) {
@@ -26,7 +26,7 @@ func (b *box) ticksIn(d time.Duration) (ticks int) {
 
 // A member that only dials out looks after its attachments now and then. When it
 // stops, or can be dialled after all, it does not any more.
-func TestAttachmentsAreNotLookedAtForEver(t *testing.T) {
+func TestAttachments_Repeated_Bounded(t *testing.T) {
 	for name, in := range map[string]member.Input{
 		"stops":            member.Shutdown{},
 		"can be dialled":   member.Announce{Addresses: []string{"self.example.org:1"}},
@@ -54,7 +54,7 @@ func (b *box) sequence() uint64 {
 
 // Two liars can have a member say again and again that it lives, but not as often
 // as they like. It is back when they give up.
-func TestRefutationsAreRationed(t *testing.T) {
+func TestRefutations_Many_Rationed(t *testing.T) {
 	_, b, p := crowd(t)
 	first, before := b.sequence(), len(b.journal)
 	for range 100 {
@@ -67,11 +67,11 @@ func TestRefutationsAreRationed(t *testing.T) {
 	assert.Greater(t, b.sequence(), first)
 	assert.Less(t, len(b.journal)-before, 40)
 	b.ticksIn(time.Minute)
-	assert.NoError(t, b.standing(b.ID()))
+	assert.NoError(t, b.eligible(b.ID()))
 }
 
 // Two members with one key would each sign a record above the other's.
-func TestOwnRecordIsNotOvertakenForEver(t *testing.T) {
+func TestOwnRecord_OvertakenRepeatedly_Bounded(t *testing.T) {
 	_, b, p := crowd(t)
 	clone := &someone{t: t, group: b.cfg.Group.ID(), key: b.cfg.Key, certificate: b.cfg.Certificate}
 	signed := 0
@@ -89,7 +89,7 @@ func TestOwnRecordIsNotOvertakenForEver(t *testing.T) {
 
 // A record of this member's own with the number of the one it has is as good as a
 // higher one: the group may have taken that.
-func TestOwnRecordWithTheSameNumber(t *testing.T) {
+func TestOwnRecord_SameNumber_HigherSigned(t *testing.T) {
 	_, b, p := crowd(t)
 	own, _ := b.Endpoint(b.ID())
 	e, err := certificate.ParseEndpoint(b.cfg.Group.ID(), own, b.cfg.Key.Public())
@@ -107,7 +107,7 @@ func TestOwnRecordWithTheSameNumber(t *testing.T) {
 
 // A member can sign as many leaves as it likes, each before the others. One is
 // enough to write down and to pass on.
-func TestFloodOfLeaves(t *testing.T) {
+func TestFlood_Leaves_Bounded(t *testing.T) {
 	_, b, p := crowd(t)
 	before, told := len(b.journal), 0
 	for n := range uint64(100) {
@@ -123,7 +123,7 @@ func TestFloodOfLeaves(t *testing.T) {
 
 // A witness can sign as many statements about one record as it likes. One is
 // enough to write down and to pass on.
-func TestFloodOfFailureStatements(t *testing.T) {
+func TestFlood_FailureStatements_Bounded(t *testing.T) {
 	_, b, p := crowd(t)
 	before, told := len(b.journal), 0
 	for n := range uint64(100) {
@@ -137,9 +137,9 @@ func TestFloodOfFailureStatements(t *testing.T) {
 	assert.LessOrEqual(t, told, 1)
 }
 
-// Who was stated failed and says that it lives is passed tokens again by those who
+// Who was declared failed and says that it lives is passed tokens again by those who
 // have stated it.
-func TestWitnessTakesRefutationForGranted(t *testing.T) {
+func TestWitness_Refuted_StatesAgain(t *testing.T) {
 	_, b, p := crowd(t)
 	dead := p[2]
 	b.step(member.Disconnected{Peer: p[1].id()})
@@ -157,7 +157,7 @@ func TestWitnessTakesRefutationForGranted(t *testing.T) {
 }
 
 // A member that knows a sample asks for one page, not for all that follows.
-func TestSampleAsksForOnePage(t *testing.T) {
+func TestSample_Exchange_OnePage(t *testing.T) {
 	a := newAuthority(t)
 	b := a.open(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Sample = 8 })
 	peer := a.issue(2, 24*time.Hour)
@@ -178,7 +178,7 @@ func TestSampleAsksForOnePage(t *testing.T) {
 
 // On a page the witness may stand behind whom it speaks of. The journal is read
 // from the front.
-func TestPageIsJournalledSoThatItCanBeRead(t *testing.T) {
+func TestPage_Journalled_CanBeRead(t *testing.T) {
 	a, b, p := crowd(t)
 	w, v := a.issue(20, 24*time.Hour), a.issue(21, 24*time.Hour)
 	subject := p[2]
@@ -188,13 +188,13 @@ func TestPageIsJournalledSoThatItCanBeRead(t *testing.T) {
 		{Certificate: subject.certificate.Raw(), Failures: [][]byte{w.failure(subject.id(), 1), v.failure(subject.id(), 1)}},
 		{Certificate: w.certificate.Raw()}, {Certificate: v.certificate.Raw()},
 	}})
-	require.Error(t, b.standing(subject.id()))
+	require.Error(t, b.eligible(subject.id()))
 	b.restart()
-	assert.Error(t, b.standing(subject.id()))
+	assert.Error(t, b.eligible(subject.id()))
 }
 
 // An answer that comes so late that something else has been asked is no lie.
-func TestLateSummaryIsNoFault(t *testing.T) {
+func TestSummary_Late_NoFault(t *testing.T) {
 	_, b, p := crowd(t)
 	gossip := &wire.Gossip{Configuration: 1, Members: 9000, Answer: true}
 	half := ident.Member{0: 0x7f}
@@ -209,7 +209,7 @@ func TestLateSummaryIsNoFault(t *testing.T) {
 
 // Configurations, revocations and certificates of signers that do not verify cost
 // a signature check each; who hands over too many is not listened to.
-func TestForgeriesOfAllKindsAreRationed(t *testing.T) {
+func TestForgeries_AllKinds_Rationed(t *testing.T) {
 	a, b, p := crowd(t)
 	forged := func(raw []byte) []byte {
 		raw = append([]byte(nil), raw...)
@@ -254,7 +254,7 @@ func faultsOf(b *box, s *someone) uint64 {
 
 // What the CA has given up of the revocation list is no gap in it: who joins asks
 // on behind it.
-func TestRevocationsBehindTheFloorAreAskedFor(t *testing.T) {
+func TestRevocations_BehindTheFloor_AskedFor(t *testing.T) {
 	a := newAuthority(t)
 	b, peer, gone := a.open(a.issue(1, time.Hour), nil), a.issue(2, time.Hour), a.issue(3, time.Hour)
 	s := settings(2, quick)

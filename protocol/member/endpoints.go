@@ -19,7 +19,7 @@ const creditorsAtOnce = 8
 
 // signRate and signBurst bound how often this member signs an endpoint record, per
 // second and at once. Each is told to everybody. Two that lie can have it answer
-// them as often as they state it failed, and so can a second member with the same
+// them as often as they declare it failed, and so can a second member with the same
 // key; what is due beyond that is signed when there is room again, ten seconds
 // later at most.
 const (
@@ -197,7 +197,7 @@ func (e *endpoints) attach() {
 	e.attachAt = e.now.Boot.Add(e.detector.pace())
 	before := e.attachments()
 	for id, lost := range e.attached {
-		if !e.peers.has(id) && (e.now.Boot.Sub(lost) > attachedPatience*e.detector.pace() || e.dir.Status(id, e.now.Wall) != nil) {
+		if !e.peers.has(id) && (e.now.Boot.Sub(lost) > attachedPatience*e.detector.pace() || e.dir.Eligible(id, e.now.Wall) != nil) {
 			delete(e.attached, id)
 		}
 	}
@@ -226,7 +226,7 @@ func (e *endpoints) attachConnected() {
 		if len(e.attached) >= directory.Attachments {
 			return
 		}
-		if e.dir.Dialable(id) && e.dir.Status(id, e.now.Wall) == nil {
+		if e.dir.Dialable(id) && e.dir.Eligible(id, e.now.Wall) == nil {
 			e.attached[id] = clock.Never
 		}
 	}

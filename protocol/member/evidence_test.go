@@ -39,7 +39,7 @@ func (s *someone) twice(b *box, sequence uint64) *wire.Transfer {
 
 // What convicts a member leaves the machine as proof that needs nothing but the
 // group id, once, and again after a restart only if the same is shown again.
-func TestEvidenceIsComplete(t *testing.T) {
+func TestEvidence_Journalled_Complete(t *testing.T) {
 	a := newAuthority(t)
 	b, evil := a.open(a.issue(1, 24*time.Hour), nil), a.issue(2, 24*time.Hour)
 	b.meet(evil)

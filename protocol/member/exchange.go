@@ -46,7 +46,7 @@ type exchange struct {
 	pause   time.Duration // before the next one, while snapshots are missing
 }
 
-// tick compares notes with a random member once each gossip_interval, and with
+// tick exchanges digests with a random member once each gossip_interval, and with
 // one that is said to have failed: so the halves of a broken network find each
 // other when it is whole again.
 func (x *exchange) tick() {
@@ -86,13 +86,13 @@ func (x *exchange) partner() (id ident.Member, ok bool) {
 	return x.dir.Choose(x.sources.member, x.now.Wall, x.detector.isSuspect)
 }
 
-// drawConnected draws one of the connected peers in good standing, each with the
-// same chance. It asks for the standing of those alone that it draws.
+// drawConnected draws one of the connected eligible peers, each with the
+// same chance. It looks only at those that it draws.
 func (x *exchange) drawConnected() (id ident.Member, ok bool) {
 	random := rand.New(x.sources.member)
 	for list := x.peers.list(); len(list) > 0; {
 		at := random.IntN(len(list))
-		if x.dir.Status(list[at], x.now.Wall) == nil {
+		if x.dir.Eligible(list[at], x.now.Wall) == nil {
 			return list[at], true
 		}
 		list = slices.Delete(list, at, at+1)

@@ -143,9 +143,9 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// TestFillingShowsNone: what a joiner has just fetched, nobody else fetches from
+// TestFilling_PolicyField_NoneShown: what a joiner has just fetched, nobody else fetches from
 // it; when nothing more comes, it shows its own.
-func TestFillingShowsNone(t *testing.T) {
+func TestFilling_PolicyField_NoneShown(t *testing.T) {
 	a := newAuthority(t)
 	one, first, second := a.open(a.issue(201, 24*time.Hour), nil), a.issue(202, 24*time.Hour), a.issue(203, 24*time.Hour)
 	one.step(member.Announce{Addresses: []string{"one.example.org:1"}})

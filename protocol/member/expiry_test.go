@@ -22,7 +22,7 @@ func refused(b *box) (list []error) {
 
 // A member whose certificate runs out while it runs says so to those who wait,
 // and grants nothing any more, whether or not it holds the token.
-func TestOwnCertificateRunsOut(t *testing.T) {
+func TestOwnCertificate_Expires_Ends(t *testing.T) {
 	for _, holds := range []bool{false, true} {
 		a := newAuthority(t)
 		b := a.open(a.issue(1, time.Hour), func(c *member.Config) { c.Found = holds })

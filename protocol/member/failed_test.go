@@ -16,19 +16,19 @@ import (
 
 // One witness fails nobody; a second one does, and a newer endpoint record of
 // the subject undoes it.
-func TestQuorumFails(t *testing.T) {
+func TestQuorum_Reached_Failed(t *testing.T) {
 	_, b, p := crowd(t)
 	subject := p[2]
 	b.hear(p[0], &wire.News{Updates: encoded(t, update.Failure(p[0].failure(subject.id(), 1), p[0].certificate.Raw()))})
-	assert.NoError(t, b.standing(subject.id()))
+	assert.NoError(t, b.eligible(subject.id()))
 	b.hear(p[0], &wire.News{Updates: encoded(t, update.Failure(p[1].failure(subject.id(), 1), p[1].certificate.Raw()))})
-	assert.Error(t, b.standing(subject.id()))
+	assert.Error(t, b.eligible(subject.id()))
 	b.hear(p[0], &wire.News{Updates: encoded(t, update.Join(subject.certificate.Raw(), subject.endpoint(2)))})
-	assert.NoError(t, b.standing(subject.id()))
+	assert.NoError(t, b.eligible(subject.id()))
 }
 
 // What a quorum has said already is not told again.
-func TestQuorumIsEnough(t *testing.T) {
+func TestQuorum_Exact_Enough(t *testing.T) {
 	a, b, p := crowd(t)
 	subject := p[2]
 	tell := func(w *someone) {
@@ -41,9 +41,9 @@ func TestQuorumIsEnough(t *testing.T) {
 	}
 }
 
-// A member that was stated failed hears of it and says, with a higher number,
+// A member that was declared failed hears of it and says, with a higher number,
 // that it lives.
-func TestFailedMemberRefutes(t *testing.T) {
+func TestFailed_Lives_Refutes(t *testing.T) {
 	_, b, p := crowd(t)
 	before, _ := b.Endpoint(b.ID())
 	old, err := certificate.ParseEndpoint(b.cfg.Group.ID(), before, b.cfg.Key.Public())
@@ -57,14 +57,14 @@ func TestFailedMemberRefutes(t *testing.T) {
 	refuted, err := certificate.ParseEndpoint(b.cfg.Group.ID(), after, b.cfg.Key.Public())
 	require.NoError(t, err)
 	assert.Greater(t, refuted.Body().Sequence, sequence)
-	assert.NoError(t, b.standing(b.ID()))
+	assert.NoError(t, b.eligible(b.ID()))
 	for _, to := range p {
 		assert.NotEmpty(t, messages[*wire.News](b, to.id()), "it says so at once")
 	}
 }
 
-// Who is taken for dead and connects is told so.
-func TestFailedMemberIsTold(t *testing.T) {
+// A failed member that connects is told so.
+func TestFailed_Greets_Told(t *testing.T) {
 	a, b, p := crowd(t)
 	lost := a.issue(9, 24*time.Hour)
 	b.hear(p[0], &wire.News{Updates: encoded(t,
@@ -72,7 +72,7 @@ func TestFailedMemberIsTold(t *testing.T) {
 		update.Failure(p[0].failure(lost.id(), 7), p[0].certificate.Raw()),
 		update.Failure(p[1].failure(lost.id(), 7), p[1].certificate.Raw()),
 	)})
-	require.Error(t, b.standing(lost.id()))
+	require.Error(t, b.eligible(lost.id()))
 	b.step(member.Connected{Certificate: lost.certificate})
 	b.hear(lost, lost.hello())
 	news := messages[*wire.News](b, lost.id())
@@ -81,8 +81,8 @@ func TestFailedMemberIsTold(t *testing.T) {
 }
 
 // A member that does not answer is probed, then others are asked, and only then
-// is it stated failed.
-func TestProbeSuspectState(t *testing.T) {
+// is it declared failed.
+func TestProbe_NoAnswer_SuspectThenStated(t *testing.T) {
 	_, b, p := crowd(t)
 	dead := p[2].id()
 	b.step(member.Unreachable{Peer: dead, Silent: true})
@@ -113,14 +113,14 @@ func TestProbeSuspectState(t *testing.T) {
 	t.Log(probes, asked, stated)
 	assert.GreaterOrEqual(t, probes, 2)
 	assert.Equal(t, 2, asked, "both of the others")
-	assert.NoError(t, b.standing(dead), "nobody fails anybody alone")
+	assert.NoError(t, b.eligible(dead), "nobody fails anybody alone")
 	u := p[0].failure(dead, 1)
 	b.hear(p[0], &wire.News{Updates: encoded(t, update.Failure(u, p[0].certificate.Raw()))})
-	assert.Error(t, b.standing(dead))
+	assert.Error(t, b.eligible(dead))
 }
 
 // A member that hears nobody says nothing about others.
-func TestCutOffMemberStatesNothing(t *testing.T) {
+func TestCutOff_Member_StatesNothing(t *testing.T) {
 	_, b, p := crowd(t)
 	for _, s := range p {
 		b.step(member.Unreachable{Peer: s.id(), Silent: true})
@@ -132,7 +132,7 @@ func TestCutOffMemberStatesNothing(t *testing.T) {
 		}
 	}
 	for _, s := range p {
-		assert.NoError(t, b.standing(s.id()))
+		assert.NoError(t, b.eligible(s.id()))
 	}
 	for k := range b.Members() {
 		assert.Zero(t, k.Stated)

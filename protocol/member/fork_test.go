@@ -83,8 +83,8 @@ func (f *forked) ends(dropped, stays uint64, executing bool) {
 	}
 }
 
-// TestForkEndsWhereItsChainsMeet (H-30).
-func TestForkEndsWhereItsChainsMeet(t *testing.T) {
+// TestFork_ChainsMeet_Ends (H-30).
+func TestFork_ChainsMeet_Ends(t *testing.T) {
 	t.Run("the lower hop goes", func(t *testing.T) {
 		f := newForked(t)
 		f.liar.passes(f.box, f.fresh, 1)
@@ -107,7 +107,7 @@ func TestForkEndsWhereItsChainsMeet(t *testing.T) {
 }
 
 // A crash between the custody and its end changes nothing.
-func TestForkEndsAfterARestart(t *testing.T) {
+func TestFork_Restart_Ends(t *testing.T) {
 	f := newForked(t)
 	f.liar.passes(f.box, f.fresh, 1)
 	f.runs()

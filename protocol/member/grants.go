@@ -15,14 +15,14 @@ import (
 )
 
 // killMargin is from the instant at which a grant's program is killed to the
-// one from which it is taken for dead: what a kill may take on a busy machine.
+// one from which it counts as dead: what a kill may take on a busy machine.
 const killMargin = 250 * time.Millisecond
 
 // grant is a permission in force.
 type grant struct {
 	id       ident.Grant
 	hold     *hold
-	deadline clock.Instant // from which its program is taken for dead
+	deadline clock.Instant // from which its program counts as dead
 	// killing is set when this member has seen that the program is being killed. A
 	// machine may have slept over the deadline: then the killer has only just woken
 	// up, too, and needs killMargin from now on.

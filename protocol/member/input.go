@@ -40,7 +40,7 @@ type Unreachable struct {
 // Disconnected says that the last connection with a peer was closed in order.
 type Disconnected struct {
 	Peer  ident.Member
-	Lost  bool // what was under way may be: another connection has taken its place
+	Lost  bool // what was in progress may be: another connection has taken its place
 	Alive bool // the peer has not restarted meanwhile: that connection is one of the same process
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // News of a member travel on the next transfer and receipt, and only news do.
-func TestJoinTravelsOnTokens(t *testing.T) {
+func TestJoin_Token_TravelsOnIt(t *testing.T) {
 	a, b, peers := crowd(t)
 	joiner := a.issue(9, 24*time.Hour)
 	news := encoded(t, update.Join(joiner.certificate.Raw(), joiner.endpoint(5)))
@@ -36,7 +36,7 @@ func TestJoinTravelsOnTokens(t *testing.T) {
 
 // Who was not known is told of at once, by a member that knows who is there; a
 // new record of somebody who is known waits for a token.
-func TestJoinIsToldAtOnce(t *testing.T) {
+func TestJoin_New_DisseminatedAtOnce(t *testing.T) {
 	a, b, p := crowd(t)
 	for _, peer := range p { // its directory is like theirs
 		members, fingerprint := b.fingerprint()
@@ -72,7 +72,7 @@ func (b *box) fingerprint() (uint64, wire.Fingerprint) {
 }
 
 // Of an update that a peer has just said itself, the receipt says nothing.
-func TestReceiptDoesNotEcho(t *testing.T) {
+func TestReceipt_Updates_NotEchoed(t *testing.T) {
 	a, b, peers := crowd(t)
 	joiner := a.issue(9, 24*time.Hour)
 	news := encoded(t, update.Join(joiner.certificate.Raw(), joiner.endpoint(5)))

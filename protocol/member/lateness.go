@@ -63,8 +63,8 @@ type health struct {
 	heardAt clock.Instant // when anybody was last heard
 }
 
-// multiplier is how many times as long this member waits now before it takes others
-// for dead: 1 while it is punctual, and one more for each LateFrom that it is late.
+// multiplier is how many times as long this member waits now before it suspects
+// others: 1 while it is punctual, and one more for each LateFrom that it is late.
 func (h *health) multiplier() int { return 1 + int(h.late.left(h.now.Boot)/LateFrom) }
 
 // isLate reports whether this member has run late of late.

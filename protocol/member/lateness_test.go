@@ -47,7 +47,7 @@ func TestPatience(t *testing.T) {
 
 // A small delay does not hide a large one before it. One as large as what is left
 // of that renews it.
-func TestLatenessThatGoesOn(t *testing.T) {
+func TestLateness_GoesOn_Bounded(t *testing.T) {
 	b := newAuthority(t).alone()
 	b.step(member.Late{By: time.Hour})
 	b.step(member.Late{By: member.LateFrom})
@@ -97,7 +97,7 @@ func (b *box) stated() (n int) {
 
 // A member that is late thinks nothing of a connection that breaks. Of whom it
 // dials in vain it tells nobody; when it is punctual again it does.
-func TestLateMemberDoubtsItself(t *testing.T) {
+func TestLateMember_Suspicion_WaitsLonger(t *testing.T) {
 	_, b, p := crowd(t)
 	dead := p[2].id()
 	b.step(member.Unreachable{Peer: p[1].id()})
@@ -117,7 +117,7 @@ func TestLateMemberDoubtsItself(t *testing.T) {
 
 // However many do not answer, a member dials two of them each second, in turn, and
 // a fourth to a sixty-fourth of that when it is late.
-func TestSuspectsAreRationed(t *testing.T) {
+func TestSuspects_Many_Rationed(t *testing.T) {
 	for _, c := range []struct {
 		late        time.Duration
 		least, most int
@@ -144,7 +144,7 @@ func TestSuspectsAreRationed(t *testing.T) {
 }
 
 // A member that is late is a bad witness: it probes nobody because it is asked to.
-func TestLateMemberIsNoWitness(t *testing.T) {
+func TestLateMember_Failure_NotStated(t *testing.T) {
 	_, b, p := crowd(t)
 	b.step(member.Unreachable{Peer: p[2].id()})
 	b.step(member.Late{By: member.LateFrom})
@@ -156,9 +156,9 @@ func TestLateMemberIsNoWitness(t *testing.T) {
 	assert.NotEmpty(t, messages[*wire.Gossip](b, p[2].id()))
 }
 
-// A watched member is taken for dead after eight times as long at most, however
+// A watched member counts as dead after eight times as long at most, however
 // late the watcher is for however long.
-func TestLateWatcherWaitsLonger(t *testing.T) {
+func TestLateMember_Monitor_WaitsLonger(t *testing.T) {
 	for _, c := range []struct {
 		late        time.Duration
 		least, most time.Duration
@@ -193,7 +193,7 @@ func TestLateWatcherWaitsLonger(t *testing.T) {
 
 // Nobody else makes a member doubt itself: neither who does not answer, nor who
 // says that it is dead.
-func TestOthersMakeNobodyLate(t *testing.T) {
+func TestLateness_OthersMessages_Unchanged(t *testing.T) {
 	_, b, p := crowd(t)
 	for range 20 {
 		b.step(member.Unreachable{Peer: p[1].id(), Silent: true})

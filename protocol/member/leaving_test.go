@@ -214,7 +214,7 @@ func TestLeaving_Offer_Refused(t *testing.T) {
 	assert.False(t, b.Holds(resource))
 }
 
-// TestLeaving_InDoubt_Settled: P-46. A transfer under way is sent again until it is
+// TestLeaving_InDoubt_Settled: P-46. A transfer in progress is sent again until it is
 // answered; custody that comes back is dropped.
 func TestLeaving_InDoubt_Settled(t *testing.T) {
 	for name, verdict := range map[string]token.Verdict{"receipt": token.Receipt, "void": token.Void} {

@@ -11,8 +11,8 @@ import (
 
 // Members that lie about how much they know.
 
-// TestSnapshotThatNobodyAskedForIsNotRead: not one entry.
-func TestSnapshotThatNobodyAskedForIsNotRead(t *testing.T) {
+// TestSnapshot_NotAskedFor_NotRead: not one entry.
+func TestSnapshot_NotAskedFor_NotRead(t *testing.T) {
 	s := newStage(t)
 	before := s.picture()
 	page := s.page(0)
@@ -50,9 +50,9 @@ func (s *stage) liarsWork(answer func(*wire.Want) wire.Message) (questions int) 
 // million members takes many times as many.
 const enough = 5000
 
-// TestAskedSnapshotsOfALiarAreBoundedWork: whatever a liar answers, it is not
+// TestSnapshot_Liar_BoundedWork: whatever a liar answers, it is not
 // asked on and on, at once or all the time.
-func TestAskedSnapshotsOfALiarAreBoundedWork(t *testing.T) {
+func TestSnapshot_Liar_BoundedWork(t *testing.T) {
 	const atOnce, aSecond = 500, 20
 	page := func(want *wire.Want, entries ...wire.Entry) wire.Message {
 		return &wire.Members{Entries: entries, Through: want.From, More: true}

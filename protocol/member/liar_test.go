@@ -61,7 +61,7 @@ func (s *stage) picture() string {
 	for k := range s.Members() {
 		id := k.Certificate.Member()
 		endpoint, _ := s.Endpoint(id)
-		text += fmt.Sprintf("\n%v serial %d, %v, at %v, record %x", id, k.Certificate.Claims().Serial, k.Standing, k.Addresses, endpoint)
+		text += fmt.Sprintf("\n%v serial %d, %v, at %v, record %x", id, k.Certificate.Claims().Serial, k.Eligible, k.Addresses, endpoint)
 	}
 	return text
 }
@@ -112,10 +112,10 @@ func (s *stage) dead() []byte {
 	})
 }
 
-// TestForgeriesChangeNothing: what nobody can have signed who was entitled to is
+// TestForgeries_Any_ChangeNothing: what nobody can have signed who was entitled to is
 // not believed, whoever carries it and in whatever message, and is counted
 // against who carried it, once for each message.
-func TestForgeriesChangeNothing(t *testing.T) {
+func TestForgeries_Any_ChangeNothing(t *testing.T) {
 	nobody := newAuthority(t).issue(99, 24*time.Hour) // its CA has the same key
 	forgedCertificate := bent(nobody.certificate.Raw())
 	for name, lie := range map[string]struct {
@@ -202,9 +202,9 @@ func (s *stage) askedBy(who *someone) *wire.Want {
 	return want
 }
 
-// TestOneWitnessFailsNobody: a member that states everybody failed is alone with
+// TestWitness_One_FailsNobody: a member that declares everybody failed is alone with
 // that. Its statements say who made them.
-func TestOneWitnessFailsNobody(t *testing.T) {
+func TestWitness_One_FailsNobody(t *testing.T) {
 	s := newStage(t)
 	before := s.picture()
 	sequence := s.ownSequence()
@@ -242,24 +242,24 @@ func (s *stage) ownSequence() uint64 {
 	return e.Body().Sequence
 }
 
-// TestTwoLiarsFailTheirSubjectsUntilThoseSpeak: a quorum can lie. Those whom it
+// TestLiars_Two_SubjectFailedUntilItSpeaks: a quorum can lie. Those whom it
 // lies about, and nobody else, are failed until they sign a higher number; the
 // honest member does so at once.
-func TestTwoLiarsFailTheirSubjectsUntilThoseSpeak(t *testing.T) {
+func TestLiars_Two_SubjectFailedUntilItSpeaks(t *testing.T) {
 	s := newStage(t)
 	sequence := s.ownSequence()
 	for _, liar := range []*someone{s.evil, s.second} {
 		s.hear(liar, &wire.News{Updates: encoded(t, update.Failure(liar.failure(s.victim.id(), known), liar.certificate.Raw()))})
 		s.hear(liar, &wire.News{Updates: encoded(t, update.Failure(liar.failure(s.ID(), sequence), liar.certificate.Raw()))})
 	}
-	require.ErrorIs(t, s.standing(s.victim.id()), directory.ErrFailed)
+	require.ErrorIs(t, s.eligible(s.victim.id()), directory.ErrFailed)
 	for _, o := range s.all {
 		if o != s.victim {
-			assert.NoError(t, s.standing(o.id()))
+			assert.NoError(t, s.eligible(o.id()))
 		}
 	}
 	assert.Greater(t, s.ownSequence(), sequence)
-	assert.NoError(t, s.standing(s.ID()))
+	assert.NoError(t, s.eligible(s.ID()))
 
 	s.step(member.Connected{Certificate: s.victim.certificate})
 	hello := s.victim.hello()
@@ -269,18 +269,18 @@ func TestTwoLiarsFailTheirSubjectsUntilThoseSpeak(t *testing.T) {
 	require.Len(t, told, 1, "it is told what is said about it, and by whom")
 	assert.Len(t, told[0].Updates, 2)
 	s.hear(s.evil, &wire.News{Updates: encoded(t, update.Join(s.victim.certificate.Raw(), s.victim.endpoint(known+1)))})
-	assert.NoError(t, s.standing(s.victim.id()))
+	assert.NoError(t, s.eligible(s.victim.id()))
 
 	// The old statements are worth nothing any more.
 	for _, liar := range []*someone{s.evil, s.second} {
 		s.hear(liar, &wire.News{Updates: encoded(t, update.Failure(liar.failure(s.victim.id(), known), liar.certificate.Raw()))})
 	}
-	assert.NoError(t, s.standing(s.victim.id()))
+	assert.NoError(t, s.eligible(s.victim.id()))
 }
 
-// TestOldEndpointRecordIsNotBelieved: what was true once does not come back, and
+// TestEndpointRecord_Old_Ignored: what was true once does not come back, and
 // who plays it back is noted: a few times everybody may be behind.
-func TestOldEndpointRecordIsNotBelieved(t *testing.T) {
+func TestEndpointRecord_Old_Ignored(t *testing.T) {
 	s := newStage(t)
 	s.hear(s.victim, s.victim.hello()) // not connected: counts for nothing
 	before := s.picture()
@@ -299,9 +299,9 @@ func TestOldEndpointRecordIsNotBelieved(t *testing.T) {
 	assert.Equal(t, before, s.picture())
 }
 
-// TestLowerConfigurationIsRefused: versions only grow. Who shows an older one is
+// TestConfiguration_Lower_Refused: versions only grow. Who shows an older one is
 // given the newer, and noted.
-func TestLowerConfigurationIsRefused(t *testing.T) {
+func TestConfiguration_Lower_Refused(t *testing.T) {
 	s := newStage(t)
 	older := s.cfg.Group.Config().Raw()
 	newer, err := settings(2, quick).Sign(s.cfg.Group.ID(), s.ca.key)

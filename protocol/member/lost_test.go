@@ -17,9 +17,9 @@ import (
 // patient keeps a token for so long that it is too old for others meanwhile.
 var patient = policy.Params{OperationTime: time.Second, MembersMax: 10, SkipDelay: time.Hour}
 
-// TestTokenTooOldWhileItRests: the policy learns that the token is another one, and
+// TestToken_TooOldWhileResting_Dropped: the policy learns that the token is another one, and
 // runs under that.
-func TestTokenTooOldWhileItRests(t *testing.T) {
+func TestToken_TooOldWhileResting_Dropped(t *testing.T) {
 	for _, name := range []string{catalog.Wandering, catalog.Multitoken, catalog.Ring} {
 		for _, preset := range catalog.Presets(name) {
 			t.Run(name+" "+preset.Name, func(t *testing.T) {
@@ -60,9 +60,9 @@ func TestTokenTooOldWhileItRests(t *testing.T) {
 	}
 }
 
-// TestTokenThatWasElsewhereIsNotTooOld: nobody honest refuses it for its age, so
+// TestToken_WasElsewhere_NotTooOld: nobody honest refuses it for its age, so
 // nobody at all makes its generator drop it.
-func TestTokenThatWasElsewhereIsNotTooOld(t *testing.T) {
+func TestToken_WasElsewhere_NotTooOld(t *testing.T) {
 	a := newAuthority(t)
 	me, peer := a.issue(1, 72*time.Hour), a.issue(2, 72*time.Hour)
 	b := a.open(me, func(c *member.Config) { c.Found = true })

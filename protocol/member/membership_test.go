@@ -51,10 +51,10 @@ func messages[M wire.Message](b *box, to ident.Member) (list []M) {
 }
 
 // stateOf is what the member thinks of another.
-func (b *box) standing(id ident.Member) error {
+func (b *box) eligible(id ident.Member) error {
 	for k := range b.Members() {
 		if k.Certificate.Member() == id {
-			return k.Standing
+			return k.Eligible
 		}
 	}
 	return nil
@@ -92,24 +92,24 @@ func leaveIsDurable(b *box) (durable bool) {
 }
 
 // The leave of a peer is its own word; nobody else's.
-func TestPeerLeaves(t *testing.T) {
+func TestLeave_Peer_Departed(t *testing.T) {
 	_, b, p := crowd(t)
 	b.hear(p[0], &wire.News{Updates: encoded(t, update.Leave(p[2].leave(), p[2].certificate.Raw()))})
-	assert.ErrorIs(t, b.standing(p[2].id()), directory.ErrLeft)
+	assert.ErrorIs(t, b.eligible(p[2].id()), directory.ErrLeft)
 	assert.NotEmpty(t, messages[*wire.News](b, p[1].id()), "it is passed on at once")
 	assert.Len(t, b.RecentLeaves(), 1)
 
 	forged := p[1].leave()
 	forged[len(forged)-1] ^= 1
 	b.hear(p[0], &wire.News{Updates: encoded(t, update.Leave(forged, p[1].certificate.Raw()))})
-	assert.NoError(t, b.standing(p[1].id()))
+	assert.NoError(t, b.eligible(p[1].id()))
 	require.Len(t, b.Faults(), 1)
 	assert.Equal(t, member.Fault{Member: p[0].id(), Count: 1, Last: "forged leave"}, b.Faults()[0])
 }
 
 // An update of a kind that is not known is of a later version: nobody is at fault,
 // and the others are heard.
-func TestUnknownKindOfUpdate(t *testing.T) {
+func TestUpdates_UnknownKind_ListEnds(t *testing.T) {
 	a, b, p := crowd(t)
 	joiner := a.issue(9, 24*time.Hour)
 	later := []byte{0x82, 0x09, 0x41, 0x00} // [9, h'00']
@@ -120,8 +120,8 @@ func TestUnknownKindOfUpdate(t *testing.T) {
 }
 
 // Two configurations of one version, which only a broken CA signs, do not make
-// two members answer each other for ever.
-func TestTwoConfigurationsOfOneVersion(t *testing.T) {
+// two members answer each other without end.
+func TestConfiguration_TwoOfOneVersion_OneKept(t *testing.T) {
 	a, b, p := crowd(t)
 	other := quick
 	other.SkipDelay *= 2
@@ -132,7 +132,7 @@ func TestTwoConfigurationsOfOneVersion(t *testing.T) {
 	assert.EqualValues(t, 1, b.Status().Configuration)
 }
 
-// Leaving is for ever: peers are told at once, and a restart finds a member that
+// Leaving is permanent: peers are told at once, and a restart finds a member that
 // is none any more.
 func TestLeave(t *testing.T) {
 	_, b, p := crowd(t)
@@ -141,7 +141,7 @@ func TestLeave(t *testing.T) {
 	for _, s := range p {
 		require.Len(t, messages[*wire.News](b, s.id()), 1)
 	}
-	assert.Error(t, b.standing(b.ID()))
+	assert.Error(t, b.eligible(b.ID()))
 	assert.True(t, leaveIsDurable(b), "told before it is durable")
 	b.restart()
 	stop := false
@@ -171,7 +171,7 @@ func TestRenewed(t *testing.T) {
 }
 
 // An endpoint record of this member's own that it does not remember is outdone.
-func TestOwnRecordIsOvertaken(t *testing.T) {
+func TestOwnRecord_Overtaken_HigherSigned(t *testing.T) {
 	_, b, p := crowd(t)
 	self := &someone{t: t, group: b.cfg.Group.ID(), key: b.cfg.Key, certificate: b.cfg.Certificate}
 	theirs := uint64(began.Add(time.Hour).UnixMilli())
@@ -185,7 +185,7 @@ func TestOwnRecordIsOvertaken(t *testing.T) {
 
 // A member that nobody can dial attaches itself to a few others, and says to
 // whom.
-func TestDialsOutAttaches(t *testing.T) {
+func TestDialsOut_Start_Attaches(t *testing.T) {
 	a := newAuthority(t)
 	b := a.open(a.issue(1, 24*time.Hour), nil)
 	b.step(member.Announce{})

@@ -74,32 +74,32 @@ var knowledgeOf = [...]journal.Knowledge{
 	wire.ShownReceipt: journal.KnownReceipt, wire.ShownVoid: journal.KnownVoid,
 }
 
-// witness sees the objects of all handoffs: it finds what contradicts each other, and
+// conflictDetector sees the objects of all handoffs: it finds what contradicts each other, and
 // keeps the latest of each member.
-type witness struct {
-	handoff.Witness
+type conflictDetector struct {
+	handoff.ConflictDetector
 	book *memoryBook
 }
 
-func (w witness) Genesis(g token.Genesis) (mine, other token.Object, found bool) {
-	w.book.remember(g.Body().Generator, wire.ShownGenesis, g.Raw(), g.Body().Extensions)
-	return w.Witness.Genesis(g)
+func (d conflictDetector) Genesis(g token.Genesis) (mine, other token.Object, found bool) {
+	d.book.remember(g.Body().Generator, wire.ShownGenesis, g.Raw(), g.Body().Extensions)
+	return d.ConflictDetector.Genesis(g)
 }
 
-func (w witness) Transfer(t token.Transfer) (mine, other token.Object, found bool) {
-	w.book.remember(t.Body().From, wire.ShownTransfer, t.Raw(), t.Body().Extensions)
-	return w.Witness.Transfer(t)
+func (d conflictDetector) Transfer(t token.Transfer) (mine, other token.Object, found bool) {
+	d.book.remember(t.Body().From, wire.ShownTransfer, t.Raw(), t.Body().Extensions)
+	return d.ConflictDetector.Transfer(t)
 }
 
-func (w witness) Answer(a token.Answer) (mine, other token.Object, found bool) {
+func (d conflictDetector) Answer(a token.Answer) (mine, other token.Object, found bool) {
 	kind := wire.ShownReceipt
 	if a.Verdict() == token.Void {
 		kind = wire.ShownVoid
 	}
 	if a.Verdict() != token.Unknown {
-		w.book.remember(a.Body().Signer, kind, a.Raw(), a.Body().Extensions)
+		d.book.remember(a.Body().Signer, kind, a.Raw(), a.Body().Extensions)
 	}
-	return w.Witness.Answer(a)
+	return d.ConflictDetector.Answer(a)
 }
 
 // memoryBook is what this member shows others of what they have signed, and how it reads

@@ -17,7 +17,7 @@ import (
 type custodyMemory struct {
 	*core
 	custody *custody
-	world   world
+	world   environment
 	book    *memoryBook
 }
 
@@ -90,11 +90,11 @@ func (m *custodyMemory) newIncarnation() (inc ident.Incarnation) {
 func (m *custodyMemory) config(incarnation ident.Incarnation) handoff.Config {
 	return handoff.Config{
 		Self: m.self, Group: m.cfg.Group.ID(), Key: m.cfg.Key, Incarnation: incarnation,
-		Durable: m.cfg.Durable, Tuning: m.cfg.Tuning, World: m.world, Rand: m.sources.handoff,
-		Witness: m.newWitness(),
+		Durable: m.cfg.Durable, Tuning: m.cfg.Tuning, Environment: m.world, Rand: m.sources.handoff,
+		Detector: m.newDetector(),
 	}
 }
 
-func (m *custodyMemory) newWitness() witness {
-	return witness{evidence.NewWitness(m.cfg.Group.ID(), evidence.Kept), m.book}
+func (m *custodyMemory) newDetector() conflictDetector {
+	return conflictDetector{evidence.NewConflictDetector(m.cfg.Group.ID(), evidence.Kept), m.book}
 }

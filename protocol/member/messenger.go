@@ -94,7 +94,7 @@ func (w *messenger) sendFor(s *slot, a *policy.Action) {
 func (w *messenger) submit(t outgoing) {
 	list := &w.waiting[t.urgency()]
 	switch d := w.dialled[t.to]; {
-	case t.to == w.self || w.dir.Status(t.to, w.now.Wall) != nil && !w.peers.has(t.to):
+	case t.to == w.self || w.dir.Eligible(t.to, w.now.Wall) != nil && !w.peers.has(t.to):
 		w.reject("policy message to nobody")
 	case !w.peers.has(t.to) && !w.dir.Dialable(t.to):
 		w.reject("policy message out of reach")

@@ -19,7 +19,7 @@ type mint struct {
 }
 
 // generate makes a token and takes custody of it. A member that holds one of
-// the slot makes no other: its policy may have let go of it, but nobody has
+// the slot makes no other: its policy may have released it, but nobody has
 // accepted it yet. One without a place on the ring (rule P-17) sees none because
 // none comes to it, not because it is lost.
 func (m *mint) generate(s *slot, founding bool) {

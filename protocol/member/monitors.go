@@ -236,7 +236,7 @@ func (l *monitors) tick() {
 // heard either, it may be this member that is cut off; where there is nobody else, it
 // is believed at once.
 func (l *monitors) isSilent(w *monitor) bool {
-	if err := l.standing(w.id); err != nil {
+	if err := l.eligible(w.id); err != nil {
 		return true
 	}
 	if !l.isOverdue(w) {

@@ -123,7 +123,7 @@ func gossipTo(b *box, id ident.Member) (n int) {
 
 // While a watched member is connected the watch costs a small message each second, which
 // asks for no answer: the transport notices if nothing comes after it.
-func TestWatchOfWhoIsThereSaysNothing(t *testing.T) {
+func TestWatch_PeerThere_NoEvent(t *testing.T) {
 	a := newAuthority(t)
 	peer := a.issue(2, 24*time.Hour)
 	b := a.marionette(a.issue(1, 24*time.Hour), nil)
@@ -147,7 +147,7 @@ func TestWatchOfWhoIsThereSaysNothing(t *testing.T) {
 
 // A watched member is silent when its connection has broken for silence, as soon as
 // somebody else is heard.
-func TestWatchedConnectionBreaks(t *testing.T) {
+func TestWatch_ConnectionBreaks_SilentEvent(t *testing.T) {
 	a := newAuthority(t)
 	peer, other := a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
 	b := a.marionette(a.issue(1, 24*time.Hour), nil)
@@ -167,7 +167,7 @@ func TestWatchedConnectionBreaks(t *testing.T) {
 
 // Who hears nobody believes nothing of others, however long it takes; who knows
 // nobody else has nobody to ask.
-func TestWatcherThatIsCutOff(t *testing.T) {
+func TestWatch_WatcherCutOff_NoEvent(t *testing.T) {
 	a := newAuthority(t)
 	peer, other := a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
 	b := a.marionette(a.issue(1, 24*time.Hour), nil)
@@ -193,7 +193,7 @@ func TestWatcherThatIsCutOff(t *testing.T) {
 
 // A watched member that is not connected is dialled: without an answer for the group's
 // silence, 4 s, it is silent.
-func TestWatchedMemberIsDialled(t *testing.T) {
+func TestWatch_NotConnected_Dialled(t *testing.T) {
 	a := newAuthority(t)
 	dead, other := a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
 	b := a.marionette(a.issue(1, 24*time.Hour), nil)
@@ -270,7 +270,7 @@ func TestWatch_BeginsAndEnds_DriverTold(t *testing.T) {
 
 // One or two dials that fail, a refusal, a dial that is put off, and a connection
 // that ends in order are not silence.
-func TestWatchedMemberThatAnswersLives(t *testing.T) {
+func TestWatch_Answers_NoEvent(t *testing.T) {
 	a := newAuthority(t)
 	peer, other := a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
 	b := a.marionette(a.issue(1, 24*time.Hour), nil)
@@ -302,7 +302,7 @@ func TestWatchedMemberThatAnswersLives(t *testing.T) {
 
 // A member that starts again without its memory has lost what it held; one that has
 // kept it has not.
-func TestWatchedMemberStartsAgain(t *testing.T) {
+func TestWatch_Restarted_Event(t *testing.T) {
 	a := newAuthority(t)
 	peer := a.issue(2, 24*time.Hour)
 	b := a.marionette(a.issue(1, 24*time.Hour), nil)
@@ -322,7 +322,7 @@ func TestWatchedMemberStartsAgain(t *testing.T) {
 	assert.Len(t, b.puppet.silent(), 1, "the watch is about the new one")
 }
 
-// Whoever is no member any more is silent; who cannot be dialled has three times the silence
+// Whoever has departed is silent; who cannot be dialled has three times the silence
 // to dial; and nobody watches itself or more than it may.
 func TestOddWatches(t *testing.T) {
 	a := newAuthority(t)

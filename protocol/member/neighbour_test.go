@@ -60,7 +60,7 @@ func (w *watcher) members() (n int) {
 	return n
 }
 
-// circle is a member among others, which stand in the order in which they
+// circle is a member among others, which are in the order in which they
 // follow it.
 func circle(t *testing.T, others int) (*box, *watcher, []*someone) {
 	return circleOf(t, newAuthority(t), others)
@@ -89,7 +89,7 @@ func circleOf(t *testing.T, a *authority, others int) (*box, *watcher, []*someon
 	return b, w, list
 }
 
-func TestNeighbourFollowsInTheOrderOfIDs(t *testing.T) {
+func TestNeighbour_Ring_OrderOfIDs(t *testing.T) {
 	b, w, others := circle(t, 4)
 	assert.Equal(t, []string{resource + " wandering"}, w.made)
 	assert.Equal(t, []ident.Member{{}}, w.neighbours(), "nobody at first")
@@ -102,7 +102,7 @@ func TestNeighbourFollowsInTheOrderOfIDs(t *testing.T) {
 	assert.Equal(t, 5, w.members())
 }
 
-func TestNeighbourThatIsGoneIsPassedOver(t *testing.T) {
+func TestNeighbour_Gone_PassedOver(t *testing.T) {
 	b, w, others := circle(t, 3)
 	for _, o := range others {
 		b.meet(o)
@@ -125,9 +125,9 @@ func TestNeighbourThatIsGoneIsPassedOver(t *testing.T) {
 	assert.Equal(t, others[0].id(), last(), "at once when it is there")
 }
 
-// TestNeighbourRunsOut: without anything else policyEvent, a neighbour whose
+// TestNeighbour_CertificateExpires_PassedOver: without anything else policyEvent, a neighbour whose
 // certificate has ended is one no more.
-func TestNeighbourRunsOut(t *testing.T) {
+func TestNeighbour_CertificateExpires_PassedOver(t *testing.T) {
 	a := newAuthority(t)
 	w := &watcher{}
 	b := a.open(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Observer = w })
@@ -139,9 +139,9 @@ func TestNeighbourRunsOut(t *testing.T) {
 	assert.Equal(t, ident.Member{}, w.neighbours()[2])
 }
 
-// TestRestartedMemberGreetsTheOneBefore: whoever comes back is passed over until
+// TestNeighbour_Restarted_GreetsTheOneBefore: whoever comes back is passed over until
 // the member before it hears of that, so it says so.
-func TestRestartedMemberGreetsTheOneBefore(t *testing.T) {
+func TestNeighbour_Restarted_GreetsTheOneBefore(t *testing.T) {
 	b, _, others := circle(t, 3)
 	for _, o := range others {
 		b.meet(o)
@@ -159,9 +159,9 @@ func TestRestartedMemberGreetsTheOneBefore(t *testing.T) {
 	assert.Empty(t, said[*wire.Want](b), "once")
 }
 
-// TestNeighbourThatDeclinesIsPassedOver: a neighbour that accepts the token and then
+// TestNeighbour_Declines_PassedOver: a neighbour that accepts the token and then
 // declines it, every time, does not keep it from all who follow.
-func TestNeighbourThatDeclinesIsPassedOver(t *testing.T) {
+func TestNeighbour_Declines_PassedOver(t *testing.T) {
 	a := newAuthority(t)
 	self := a.issue(1, 24*time.Hour)
 	w := &watcher{}

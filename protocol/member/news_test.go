@@ -34,7 +34,7 @@ func expelled(b *box) (list []ident.Member) {
 	return list
 }
 
-func TestRevokedPeerIsExpelledAndOthersAreTold(t *testing.T) {
+func TestRevoked_Peer_ExpelledAndDisseminated(t *testing.T) {
 	a := newAuthority(t)
 	b, bad, good := a.open(a.issue(1, time.Hour), nil), a.issue(2, time.Hour), a.issue(3, time.Hour)
 	b.meet(bad)
@@ -57,7 +57,7 @@ func TestRevokedPeerIsExpelledAndOthersAreTold(t *testing.T) {
 	assert.EqualValues(t, 1, b.Status().Rejected["not connected"])
 }
 
-func TestRevokedMemberEnds(t *testing.T) {
+func TestRevoked_ThisMember_Ends(t *testing.T) {
 	a := newAuthority(t)
 	me, peer := a.issue(1, time.Hour), a.issue(2, time.Hour)
 	b := a.open(me, func(c *member.Config) { c.Found = true })
@@ -76,7 +76,7 @@ func TestRevokedMemberEnds(t *testing.T) {
 	assert.ErrorIs(t, refusal(b), member.ErrRevoked)
 }
 
-func TestForgedRevocationChangesNothing(t *testing.T) {
+func TestRevocation_Forged_ChangesNothing(t *testing.T) {
 	a := newAuthority(t)
 	b, peer := a.open(a.issue(1, time.Hour), nil), a.issue(2, time.Hour)
 	b.meet(peer)
@@ -89,7 +89,7 @@ func TestForgedRevocationChangesNothing(t *testing.T) {
 	assert.Equal(t, peer.id(), b.Status().Faults[0].Member)
 }
 
-func TestNewsIsAskedFor(t *testing.T) {
+func TestNews_Behind_AskedFor(t *testing.T) {
 	a := newAuthority(t)
 	b, peer := a.open(a.issue(1, time.Hour), nil), a.issue(2, time.Hour)
 	b.step(member.Connected{Certificate: peer.certificate})
@@ -108,7 +108,7 @@ func TestNewsIsAskedFor(t *testing.T) {
 	assert.NotNil(t, said[*wire.Gossip](b), "and directories are compared")
 }
 
-func TestQuestionsAreAnswered(t *testing.T) {
+func TestQuestions_EachKind_Answered(t *testing.T) {
 	a := newAuthority(t)
 	b, peer, gone := a.open(a.issue(1, time.Hour), nil), a.issue(2, time.Hour), a.issue(3, time.Hour)
 	raw := a.revoke(1, gone)
@@ -124,7 +124,7 @@ func TestQuestionsAreAnswered(t *testing.T) {
 	assert.Len(t, said[*wire.Members](b).Entries, 2, "itself and the peer")
 }
 
-func TestNewerConfigurationIsAdoptedAndPassedOn(t *testing.T) {
+func TestConfiguration_Newer_AdoptedAndPassedOn(t *testing.T) {
 	a := newAuthority(t)
 	b, peer, other := a.open(a.issue(1, time.Hour), nil), a.issue(2, time.Hour), a.issue(3, time.Hour)
 	b.meet(peer)
@@ -146,7 +146,7 @@ func TestNewerConfigurationIsAdoptedAndPassedOn(t *testing.T) {
 	assert.EqualValues(t, 2, b.Status().Configuration)
 }
 
-func TestWhatPeersMayNotSay(t *testing.T) {
+func TestMessage_NotAllowed_Rejected(t *testing.T) {
 	a := newAuthority(t)
 	b, peer := a.open(a.issue(1, time.Hour), nil), a.issue(2, time.Hour)
 	b.hear(peer, peer.hello())
@@ -166,7 +166,7 @@ func TestWhatPeersMayNotSay(t *testing.T) {
 }
 
 // A policy may say a few things for each operation. More is not heard.
-func TestPolicyMessagesAreRationed(t *testing.T) {
+func TestPolicyMessages_Fast_Rationed(t *testing.T) {
 	a := newAuthority(t)
 	b, peer := a.open(a.issue(1, time.Hour), nil), a.issue(2, time.Hour)
 	b.meet(peer)

@@ -12,9 +12,9 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// TestNonsenseToEveryPolicy: however long a peer's policy talks nonsense, little is
+// TestPolicies_Nonsense_Ignored: however long a peer's policy talks nonsense, little is
 // kept of it, and no more is said than what a flood may cost.
-func TestNonsenseToEveryPolicy(t *testing.T) {
+func TestPolicies_Nonsense_Ignored(t *testing.T) {
 	for _, c := range choices() {
 		t.Run(c.name+" "+c.params.Preset, func(t *testing.T) {
 			a := newAuthority(t)

@@ -35,10 +35,10 @@ func choices() (list []choice) {
 	return list
 }
 
-// TestEveryPolicyFollowsEveryOther: whatever a token does while the configuration
+// TestConfiguration_PolicyChanges_EachFollowsEach: whatever a token does while the configuration
 // changes, and whatever the former policy has written on it, programs run under
 // the new one.
-func TestEveryPolicyFollowsEveryOther(t *testing.T) {
+func TestConfiguration_PolicyChanges_EachFollowsEach(t *testing.T) {
 	for _, before := range choices() {
 		for _, after := range choices() {
 			for what, happens := range changes {

@@ -60,7 +60,7 @@ func (o *someone) accepts(s *marionette, offer *wire.Offer, number uint64) {
 
 // With the ACCEPT in hand only the transfer is left to be sent when the policy passes
 // the token on: the next holder has it half a round trip later.
-func TestChosenNextHasAcceptedBefore(t *testing.T) {
+func TestChosenNext_Running_AcceptedBefore(t *testing.T) {
 	a := newAuthority(t)
 	self, ann, ben := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
 	s, held, g := a.holding(self, ann, ben)
@@ -77,7 +77,7 @@ func TestChosenNextHasAcceptedBefore(t *testing.T) {
 
 // Who was asked first is told that it was for nothing; who dies before the token is
 // passed on does not get it; and the third one does.
-func TestChosenNextChanges(t *testing.T) {
+func TestChosenNext_Changes_OfferMoves(t *testing.T) {
 	a := newAuthority(t)
 	self, ann, ben, cid := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour), a.issue(4, 24*time.Hour)
 	s, held, g := a.holding(self, ann, ben, cid)
@@ -112,7 +112,7 @@ func TestChosenNextChanges(t *testing.T) {
 // An offer to somebody without a connection waits for one, and is said once: it is
 // behind the HELLO. When that connection was closed before an answer came, it is
 // said again on the next.
-func TestOfferThatWaitsForAConnectionIsSaidOnce(t *testing.T) {
+func TestOffer_WaitsForConnection_SentOnce(t *testing.T) {
 	a := newAuthority(t)
 	self, ann, ben := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
 	s, held, _ := a.holding(self, ann, ben)

@@ -366,8 +366,8 @@ func TestPropertyBabel(t *testing.T) {
 		again, _, err := member.Restore(cfg, records, now)
 		require.NoError(t, err)
 		for k := range other.Members() {
-			if id := k.Certificate.Member(); errors.Is(k.Standing, directory.ErrLeft) || errors.Is(k.Standing, directory.ErrRevoked) {
-				require.Equal(t, k.Standing, again.Standing(id), "who is dead stays so over a restart")
+			if id := k.Certificate.Member(); errors.Is(k.Eligible, directory.ErrLeft) || errors.Is(k.Eligible, directory.ErrRevoked) {
+				require.Equal(t, k.Eligible, again.Eligible(id), "who is dead stays so over a restart")
 			}
 		}
 	})

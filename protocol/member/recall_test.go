@@ -144,7 +144,7 @@ func TestRecall_Forged_NothingLost(t *testing.T) {
 	}
 }
 
-// accepts has the member accept a token whose transfer is under way when it ends.
+// accepts has the member accept a token whose transfer is in progress when it ends.
 func (r *rolled) accepts() {
 	title := r.peer.mint(5)
 	r.hear(r.peer, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})

@@ -28,7 +28,7 @@ func granted(b *box) *effect.Grant {
 
 // A token under which an operation runs while the configuration changes walks
 // on when the operation has ended.
-func TestConfigurationChangesDuringAnOperation(t *testing.T) {
+func TestConfiguration_DuringOperation_Applied(t *testing.T) {
 	a := newAuthority(t)
 	me, peer := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
 	b := a.open(me, func(c *member.Config) { c.Found, c.NoPreOffer = true, true })
@@ -53,10 +53,10 @@ func TestConfigurationChangesDuringAnOperation(t *testing.T) {
 	assert.NotNil(t, offer)
 }
 
-// TestConfigurationTakesBackWhatWasLetGo: a token that the former policy has let
-// go of, and that nobody has accepted yet, is the new policy's. It would else walk
-// on while that one believes to have it, and run under it for ever.
-func TestConfigurationTakesBackWhatWasLetGo(t *testing.T) {
+// TestConfiguration_SlotReturns_TokenTakenBack: a token that the former policy has released,
+// and that nobody has accepted yet, is the new policy's. It would else walk
+// on while that one believes to have it, and run under it without end.
+func TestConfiguration_SlotReturns_TokenTakenBack(t *testing.T) {
 	a := newAuthority(t)
 	me, peer := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
 	b := a.open(me, func(c *member.Config) { c.Found = true })

@@ -96,7 +96,7 @@ func (m *Member) noteConfiguration(past []journal.Stamped) {
 }
 
 // Checkpoint is the shortest journal that rebuilds this member. The driver
-// calls it when every effect returned so far has been carried out, and puts it
+// calls it when every effect returned so far has been performed, and puts it
 // in the place of all earlier records.
 func (m *Member) Checkpoint() []journal.Record {
 	list := []journal.Record{m.circ.memory.record()}

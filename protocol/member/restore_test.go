@@ -38,7 +38,7 @@ func firstRecord(b *box) effect.Persist {
 	return effect.Persist{}
 }
 
-func TestRestartContinuesTheCustodyMemory(t *testing.T) {
+func TestRestart_Durable_CustodyMemoryContinues(t *testing.T) {
 	a := newAuthority(t)
 	b := a.open(a.issue(1, time.Hour), func(c *member.Config) { c.Found = true })
 	first := b.Status()
@@ -53,7 +53,7 @@ func TestRestartContinuesTheCustodyMemory(t *testing.T) {
 	assert.Zero(t, b.Status().Generated, "a token is founded once for a journal")
 }
 
-func TestRestartBeginsAnew(t *testing.T) {
+func TestRestart_Volatile_BeginsAnew(t *testing.T) {
 	for name, change := range map[string]func(*box){
 		"on the operator's word": func(b *box) { b.cfg.NewIncarnation = true },
 		"in another place":       func(b *box) { b.cfg.Machine = "there" },
@@ -76,7 +76,7 @@ func TestRestartBeginsAnew(t *testing.T) {
 }
 
 // P-26 of spec/policy/common.md.
-func TestFoundedOnceForAJournal(t *testing.T) {
+func TestFound_Restart_OnceForAJournal(t *testing.T) {
 	a := newAuthority(t)
 	b := a.open(a.issue(1, time.Hour), func(c *member.Config) { c.Found = true })
 	require.EqualValues(t, 1, b.Status().Generated)
@@ -91,7 +91,7 @@ func TestFoundedOnceForAJournal(t *testing.T) {
 	assert.False(t, fresh.Holds(resource), "nobody founds unless it is told to")
 }
 
-func TestVolatileMembersNeverContinue(t *testing.T) {
+func TestRestart_VolatileMode_NeverContinues(t *testing.T) {
 	a := newAuthority(t)
 	b := a.open(a.issue(1, time.Hour), func(c *member.Config) { c.Durable = false })
 	seen := map[string]bool{}
@@ -102,7 +102,7 @@ func TestVolatileMembersNeverContinue(t *testing.T) {
 	assert.Len(t, seen, 5)
 }
 
-func TestJournalsThatAreNotTheMembers(t *testing.T) {
+func TestRestore_JournalOfAnother_Refused(t *testing.T) {
 	a := newAuthority(t)
 	me, other := a.issue(1, time.Hour), a.issue(2, time.Hour)
 	b := a.open(me, nil)
@@ -120,7 +120,7 @@ func TestJournalsThatAreNotTheMembers(t *testing.T) {
 
 // What a journal knows of others is known after a restart, also to a new
 // incarnation, and through a checkpoint.
-func TestRestartRemembersOthers(t *testing.T) {
+func TestRestart_Directory_Remembered(t *testing.T) {
 	a := newAuthority(t)
 	b, peer := a.open(a.issue(1, time.Hour), nil), a.issue(2, time.Hour)
 	b.step(member.Connected{Certificate: peer.certificate})
@@ -137,7 +137,7 @@ func TestRestartRemembersOthers(t *testing.T) {
 // Who is dead for long is forgotten by a member that has just started, too: one that
 // never runs for an hour would keep everybody, and its directory would differ from
 // those of all others.
-func TestRestartForgetsTheDead(t *testing.T) {
+func TestRestart_DepartedMembers_Forgotten(t *testing.T) {
 	a := newAuthority(t)
 	b, dead := a.open(a.issue(1, 10*365*24*time.Hour), nil), a.issue(2, time.Hour)
 	b.meet(dead)
@@ -152,7 +152,7 @@ func TestRestartForgetsTheDead(t *testing.T) {
 // A program outlives the member's process. Until it has ended, or is dead, the
 // restarted member neither grants nor gives the token away (handoff rules §2,
 // EXEC).
-func TestRestartWhileAProgramRuns(t *testing.T) {
+func TestRestart_ProgramRuns_GrantContinues(t *testing.T) {
 	start := func(t *testing.T) (*box, *effect.Grant) {
 		a := newAuthority(t)
 		b := a.open(a.issue(1, time.Hour), func(c *member.Config) { c.Found = true })
@@ -261,7 +261,7 @@ func TestEnded_SeenRunning_Recorded(t *testing.T) {
 
 // The token that was held during a crash goes on, whether or not its program's
 // end was seen.
-func TestTokenGoesOnAfterARestartWhileAProgramRan(t *testing.T) {
+func TestRestart_ProgramRan_TokenGoesOn(t *testing.T) {
 	a := newAuthority(t)
 	b, peer := a.open(a.issue(1, time.Hour), func(c *member.Config) { c.Found = true }), a.issue(2, time.Hour)
 	b.step(member.Demand{Request: 1, Resource: resource})

@@ -32,7 +32,7 @@ func (a *authority) rotate(b *box) {
 
 // A token outlives the CA key that has certified those who signed it: it is
 // still here after a restart.
-func TestTokenOutlivesTheKeyOfItsSigners(t *testing.T) {
+func TestToken_SignersKeyRetired_Lives(t *testing.T) {
 	a := newAuthority(t)
 	me, maker := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
 	b := a.open(me, nil)
@@ -67,7 +67,7 @@ func TestTokenOutlivesTheKeyOfItsSigners(t *testing.T) {
 
 // Members whose certificates count no more are told why before the driver ends their
 // connections: nobody else would tell them.
-func TestARetiredKeyIsToldBeforeItEndsConnections(t *testing.T) {
+func TestRotation_KeyRetired_ToldBefore(t *testing.T) {
 	a := newAuthority(t)
 	b, peer := a.open(a.issue(1, 24*time.Hour), nil), a.issue(2, 24*time.Hour)
 	b.meet(peer)
@@ -88,7 +88,7 @@ func TestARetiredKeyIsToldBeforeItEndsConnections(t *testing.T) {
 
 // A group that permits fewer members than it has does not make a member forget
 // who signed its tokens.
-func TestTokenOutlivesALowerLimit(t *testing.T) {
+func TestToken_LowerHopLimit_Lives(t *testing.T) {
 	a := newAuthority(t)
 	me, maker := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
 	b := a.open(me, nil)

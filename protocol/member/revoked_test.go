@@ -29,7 +29,7 @@ func (b *box) nothingGoesTo(a *authority, bad *someone) {
 
 // Nobody talks to a member that was revoked, not even about a transfer that it was
 // sent before and has not answered.
-func TestRevokedMemberIsAskedNothing(t *testing.T) {
+func TestRevoked_Peer_AskedNothing(t *testing.T) {
 	a := newAuthority(t)
 	b, bad := a.open(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Found = true }), a.issue(2, 24*time.Hour)
 	b.step(member.Announce{Addresses: []string{"self.example.org:1"}})
@@ -50,7 +50,7 @@ func TestRevokedMemberIsAskedNothing(t *testing.T) {
 
 // A member that only dials out calls those back that may wait for its answer, but
 // not one that was revoked. What that one has signed before is taken all the same.
-func TestRevokedMemberIsNotCalledBack(t *testing.T) {
+func TestRevoked_Peer_NotCalledBack(t *testing.T) {
 	a := newAuthority(t)
 	b, bad := a.open(a.issue(1, 24*time.Hour), nil), a.issue(2, 24*time.Hour)
 	b.step(member.Announce{})

@@ -124,7 +124,7 @@ func TestRing_NoPlace_ToldAndNoTokenMade(t *testing.T) {
 		assert.Equal(t, !place, b.Status().NoPlace)
 		if place {
 			// It should make one in place of one that must be lost. Not so yet: it only dials
-			// out, so it cannot be the keeper, and it asks a mute one for ever.
+			// out, so it cannot be the keeper, and it asks a mute one without end.
 			assert.Zero(t, told)
 		} else {
 			assert.Equal(t, 1, told)

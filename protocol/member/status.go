@@ -193,7 +193,7 @@ func (m *Member) Revocation(id ident.Member) ([]byte, bool) { return m.dir.Revoc
 // Known is one member as another one knows it.
 type Known struct {
 	Certificate certificate.Certificate
-	Standing    error // nil, or why it takes no part: see package directory
+	Eligible    error // nil, or why it takes no part: see package directory
 	Connected   bool
 	Suspected   bool // does not answer
 	Addresses   []string
@@ -210,7 +210,7 @@ func (m *Member) Members() iter.Seq[Known] {
 				continue
 			}
 			k := Known{
-				Certificate: c, Standing: m.dir.Status(id, m.now.Wall),
+				Certificate: c, Eligible: m.dir.Eligible(id, m.now.Wall),
 				Connected: m.peers.has(id), Suspected: m.live.detector.isSuspect(id), Addresses: m.dir.Addresses(id),
 			}
 			k.Sequence, _ = m.dir.Sequence(id)

@@ -51,7 +51,7 @@ func newCouple(t testing.TB, r group.Resource) *couple {
 		}, nil, p.now)
 		require.NoError(t, err)
 		p.members[i] = m
-		p.carryOut(i, effects)
+		p.perform(i, effects)
 	}
 	for i := range people {
 		p.step(i, member.Connected{Certificate: people[1-i].certificate})
@@ -60,9 +60,9 @@ func newCouple(t testing.TB, r group.Resource) *couple {
 	return p
 }
 
-func (p *couple) step(i int, in member.Input) { p.carryOut(i, p.members[i].Step(p.now, in)) }
+func (p *couple) step(i int, in member.Input) { p.perform(i, p.members[i].Step(p.now, in)) }
 
-func (p *couple) carryOut(i int, effects []effect.Effect) {
+func (p *couple) perform(i int, effects []effect.Effect) {
 	for _, e := range effects {
 		switch e := e.(type) {
 		case effect.Persist:

@@ -12,9 +12,9 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// TestStoppingMemberPassesOnWhatItHolds: H-37 of spec/protocol.md. It is done when
+// TestStopping_Holds_PassesOn: H-37 of spec/protocol.md. It is done when
 // its token is elsewhere and the receipt is here.
-func TestStoppingMemberPassesOnWhatItHolds(t *testing.T) {
+func TestStopping_Holds_PassesOn(t *testing.T) {
 	a := newAuthority(t)
 	me, peer := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
 	b := a.open(me, func(c *member.Config) { c.Found = true })
@@ -35,9 +35,9 @@ func TestStoppingMemberPassesOnWhatItHolds(t *testing.T) {
 	assert.True(t, b.Idle())
 }
 
-// TestStoppingMemberTakesItsAcceptBack: H-37. Who was told that there is room is told
+// TestStopping_AcceptGiven_TakenBack: H-37. Who was told that there is room is told
 // that there is none any more, and a token that comes all the same is declined.
-func TestStoppingMemberTakesItsAcceptBack(t *testing.T) {
+func TestStopping_AcceptGiven_TakenBack(t *testing.T) {
 	a := newAuthority(t)
 	maker := a.issue(2, 24*time.Hour)
 	b := a.open(a.issue(1, 24*time.Hour), nil)

@@ -64,7 +64,7 @@ func TestTellStrangers(t *testing.T) {
 	assert.Equal(t, uint64(2), b.Status().Rejected["policy message to nobody"])
 }
 
-func TestTellStrangerThatConnects(t *testing.T) {
+func TestStranger_Connects_Told(t *testing.T) {
 	a := newAuthority(t)
 	b := a.marionette(a.issue(1, 24*time.Hour), nil)
 	list := a.strangers(100)
@@ -82,7 +82,7 @@ func TestTellStrangerThatConnects(t *testing.T) {
 
 // However much a policy has to say, to whomever, what waits and what goes out is
 // bounded; and so is what is heard of a peer.
-func TestPolicyMessagesAreBounded(t *testing.T) {
+func TestPolicyMessages_Many_Bounded(t *testing.T) {
 	a := newAuthority(t)
 	b := a.marionette(a.issue(1, 24*time.Hour), nil)
 	peer, list := a.issue(2, 24*time.Hour), a.strangers(100)

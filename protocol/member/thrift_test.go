@@ -16,7 +16,7 @@ import (
 
 // Who has shown that it knows a revocation is not told of it: a member that joins
 // would tell everybody of all there ever were.
-func TestRevocationsAreToldToWhoLacksThem(t *testing.T) {
+func TestRevocations_PeerBehind_Sent(t *testing.T) {
 	a := newAuthority(t)
 	b, gone := a.open(a.issue(1, time.Hour), nil), a.issue(9, time.Hour)
 	old, lagging := a.issue(2, time.Hour), a.issue(3, time.Hour)
@@ -34,7 +34,7 @@ func TestRevocationsAreToldToWhoLacksThem(t *testing.T) {
 }
 
 // Who refuses to talk lives, and is not dialled on and on to find out.
-func TestRefusalEndsSuspicion(t *testing.T) {
+func TestSuspicion_Refusal_Ends(t *testing.T) {
 	_, b, p := crowd(t)
 	rude, dials := p[2].id(), 0
 	b.step(member.Unreachable{Peer: rude, Silent: true})
@@ -52,7 +52,7 @@ func TestRefusalEndsSuspicion(t *testing.T) {
 
 // A transfer that is sent again and again to somebody who is not there uses up no
 // news.
-func TestNewsAreNotSpentOnTheAbsent(t *testing.T) {
+func TestUpdates_Absent_NotSpent(t *testing.T) {
 	a := newAuthority(t)
 	me, gone, peer := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
 	b := a.open(me, func(c *member.Config) { c.Found = true })
@@ -80,7 +80,7 @@ func TestNewsAreNotSpentOnTheAbsent(t *testing.T) {
 
 // A member that knows a sample takes in of what it hears unasked only what the
 // sample wants.
-func TestSampleStaysSmall(t *testing.T) {
+func TestSample_LargeGroup_Small(t *testing.T) {
 	a := newAuthority(t)
 	b := a.open(a.issue(201, 24*time.Hour), func(c *member.Config) { c.Sample = 4 })
 	peer := a.issue(202, 24*time.Hour)
@@ -101,7 +101,7 @@ func TestSampleStaysSmall(t *testing.T) {
 
 // A peer that tells of something by a CA key that is not known here yet tells no
 // lie, and what it tells besides counts.
-func TestNewsOfANewKeyDoNotHideOthers(t *testing.T) {
+func TestUpdates_NewKey_OthersNotHidden(t *testing.T) {
 	a := newAuthority(t)
 	b, peer := a.open(a.issue(1, 24*time.Hour), nil), a.issue(2, 24*time.Hour)
 	b.meet(peer)
@@ -121,7 +121,7 @@ func TestNewsOfANewKeyDoNotHideOthers(t *testing.T) {
 }
 
 // A shorter gossip_interval counts at once, not when the longer one is over.
-func TestShorterIntervalCountsAtOnce(t *testing.T) {
+func TestMinInterval_Shorter_AtOnce(t *testing.T) {
 	a, b, p := crowd(t)
 	s := settings(2, quick)
 	s.GossipInterval = time.Hour

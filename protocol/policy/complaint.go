@@ -8,7 +8,7 @@ type Measure uint8
 // The measures. Members that keep the rules take all but the first one against such members, too. The first one they take
 // only where two others lie about that member together (P-76).
 const (
-	// Struck: it takes the other one for dead, passes it no token, and tells all others.
+	// Struck: it suspects the other one, passes it no token, and tells all others.
 	Struck Measure = iota + 1
 	// GivenUp: it does so, and tells nobody: the other one may be asleep, or its clock wrong.
 	GivenUp

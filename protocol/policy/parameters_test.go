@@ -15,7 +15,7 @@ import (
 // roomy is in range whatever one parameter becomes.
 var roomy = policy.Params{OperationTime: time.Millisecond, MembersMax: 1, SkipDelay: time.Second}
 
-func TestParametersAreEveryField(t *testing.T) {
+func TestParameters_EveryField_Listed(t *testing.T) {
 	seen := make(map[string]bool)
 	for i, p := range policy.Parameters {
 		assert.Equal(t, uint64(i+1), p.Key, "in the order of their keys, none left out")
@@ -27,7 +27,7 @@ func TestParametersAreEveryField(t *testing.T) {
 }
 
 // Each parameter is a field of its own, and what the wire says comes back.
-func TestWireRoundTrip(t *testing.T) {
+func TestParams_Wire_RoundTrip(t *testing.T) {
 	var params policy.Params
 	for _, p := range policy.Parameters {
 		before := params
@@ -44,7 +44,7 @@ func TestWireRoundTrip(t *testing.T) {
 
 // The ends of a range are permitted, and nothing beyond them; zero only where
 // it asks for a default.
-func TestRangesAreExact(t *testing.T) {
+func TestParams_Ranges_Exact(t *testing.T) {
 	for _, p := range policy.Parameters {
 		t.Run(p.Name, func(t *testing.T) {
 			low, high := p.Range()
@@ -65,7 +65,7 @@ func TestRangesAreExact(t *testing.T) {
 }
 
 // What no parameter can be does not turn into what it can.
-func TestSetWireSaturates(t *testing.T) {
+func TestSetWire_TooLarge_Saturates(t *testing.T) {
 	for _, n := range []uint64{1 << 32, 1<<32 + 1, 1 << 63, math.MaxInt64/uint64(time.Millisecond) + 2, math.MaxUint64} {
 		for _, p := range policy.Parameters {
 			params := roomy
@@ -77,7 +77,7 @@ func TestSetWireSaturates(t *testing.T) {
 	}
 }
 
-func TestWholeIsAboutMilliseconds(t *testing.T) {
+func TestWhole_Span_Milliseconds(t *testing.T) {
 	params := roomy
 	params.SkipDelay += time.Microsecond
 	for _, p := range policy.Parameters {
@@ -95,7 +95,7 @@ func TestRatios(t *testing.T) {
 	assert.Equal(t, time.Duration(1), policy.Ratio(50).Of(20))
 }
 
-func TestRatioOfSpan(t *testing.T) {
+func TestRatio_Span_Rounded(t *testing.T) {
 	for _, c := range []struct {
 		ratio policy.Ratio
 		span  time.Duration

@@ -27,7 +27,7 @@ const KeeperKind = 0x80
 // Policy is one slot's circulation policy at one member.
 type Policy interface {
 	// Step tells the policy of one event at the instant now and appends its
-	// answer to actions, in the order in which they are to be carried out. The
+	// answer to actions, in the order in which they are to be performed. The
 	// event and what it points to are only borrowed; the returned fields stay
 	// valid until the next Step. Instants never decrease.
 	Step(now clock.Instant, event Event, actions []Action) []Action
@@ -94,7 +94,7 @@ const (
 	// group may disagree.
 	Neighbour
 	// Silent: the member Event.From, which a Watch is about, has not answered for
-	// so long that it counts as dead, is no member any more, or has started again
+	// so long that it counts as dead, has departed, or has started again
 	// without its memory. The watch has ended. It is a belief: the member may live,
 	// and what it held may come back.
 	Silent

@@ -32,8 +32,8 @@ type Surroundings struct {
 	// Longest is the longest program that may still run from before the policy began,
 	// under another configuration.
 	Longest time.Duration
-	// Patience is how many times as long as usual this member waits now before it takes
-	// others for dead, as it runs late itself. Nil is 1. It is asked within Step only.
+	// Patience is how many times as long as usual this member waits now before it suspects
+	// others, as it runs late itself. Nil is 1. It is asked within Step only.
 	Patience func() int
 	// Receipt reads and verifies a receipt that a member of the group has signed; ok is false
 	// of anything else. Nil is that receipts cannot be read here.

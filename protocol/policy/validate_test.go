@@ -17,7 +17,7 @@ var table1 = policy.Params{
 	SkipDelay:     100 * time.Millisecond,
 }
 
-func TestValidateAcceptsTheWholeRange(t *testing.T) {
+func TestValidate_WholeRange_Accepted(t *testing.T) {
 	for name, edit := range map[string]func(*policy.Params){
 		"the paper's table 1":     func(*policy.Params) {},
 		"shortest operation":      func(p *policy.Params) { p.OperationTime = policy.MinDuration },
@@ -40,7 +40,7 @@ func TestValidateAcceptsTheWholeRange(t *testing.T) {
 	}
 }
 
-func TestValidateNamesFieldAndRange(t *testing.T) {
+func TestValidate_OutOfRange_NamesFieldAndRange(t *testing.T) {
 	for _, c := range []struct {
 		edit func(*policy.Params)
 		want string

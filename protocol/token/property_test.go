@@ -74,7 +74,7 @@ func anyAnswer(t *rapid.T) token.AnswerBody {
 
 // What is signed verifies, says the same, and signs to the same bytes again:
 // an object has one encoding.
-func TestPropertySignThenVerify(t *testing.T) {
+func TestSign_AnyBody_Verified(t *testing.T) {
 	v := token.NewVerifier(group, everybody())
 	rapid.Check(t, func(t *rapid.T) {
 		switch rapid.IntRange(0, 2).Draw(t, "kind") {
@@ -112,7 +112,7 @@ func TestPropertySignThenVerify(t *testing.T) {
 
 // Whatever payload is accepted is the encoding of its body: the signature here
 // is always good, so only the payload's spelling decides.
-func TestPropertyAcceptedPayloadsEncodeToThemselves(t *testing.T) {
+func TestPayload_Accepted_EncodesToItself(t *testing.T) {
 	d := envelope.Domain{Version: token.Version, Group: group, Kind: envelope.Transfer}
 	rapid.Check(t, func(t *rapid.T) {
 		body := anyTransfer(t)
@@ -135,7 +135,7 @@ func TestPropertyAcceptedPayloadsEncodeToThemselves(t *testing.T) {
 	})
 }
 
-func TestNilIsEmpty(t *testing.T) {
+func TestPayload_Nil_Empty(t *testing.T) {
 	absent := token.TransferBody{Hop: 1, From: ada.id, To: ben.id}
 	empty := absent
 	empty.Field, empty.Extensions = []byte{}, canonical.Extensions{}
@@ -146,7 +146,7 @@ func TestNilIsEmpty(t *testing.T) {
 	assert.Equal(t, x.Raw(), y.Raw())
 }
 
-func TestNoHashIsNotAHashOfZeros(t *testing.T) {
+func TestHash_None_NotZeros(t *testing.T) {
 	without := token.TransferBody{Hop: 1, From: ada.id, To: ben.id}
 	with := without
 	with.Void = new(ident.Hash)
@@ -158,7 +158,7 @@ func TestNoHashIsNotAHashOfZeros(t *testing.T) {
 }
 
 // Sign makes nothing that Verify would refuse, however deep an extension is.
-func TestSignKeepsToTheLimitsOfVerify(t *testing.T) {
+func TestSign_BeyondLimits_Refused(t *testing.T) {
 	deep := append(make(canonical.Raw, 0, 32), "\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x00"...)
 	body := token.TransferBody{Hop: 1, From: ada.id, To: ben.id, Extensions: canonical.Extensions{}.With(1, deep)}
 	_, err := body.Sign(group, ada.key)

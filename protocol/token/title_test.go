@@ -10,7 +10,7 @@ import (
 	"github.com/wandertoken/wander/protocol/token"
 )
 
-func TestTitlesOfAToken(t *testing.T) {
+func TestTitle_EachHop_Verified(t *testing.T) {
 	fresh, first, second, declined := titles(t)
 	for _, c := range []struct {
 		name    string
@@ -40,14 +40,14 @@ func TestTitlesOfAToken(t *testing.T) {
 }
 
 // A title that goes home again names nobody twice.
-func TestSignersAreDistinct(t *testing.T) {
+func TestTitle_Signers_Distinct(t *testing.T) {
 	_, first, _, _ := titles(t)
 	home := token.Title{Genesis: first.Genesis, Transfer: pass(t, first, ben, ada)}
 	assert.Equal(t, []ident.Member{ada.id, ben.id}, home.Signers())
 }
 
 // From a declined transfer the chain goes on past the burned hop.
-func TestChainGoesOnAfterAVoid(t *testing.T) {
+func TestTitle_AfterVoid_GoesOn(t *testing.T) {
 	_, _, _, declined := titles(t)
 	next := pass(t, declined, ben, dan)
 	require.NotNil(t, next.Body().Void)
@@ -59,7 +59,7 @@ func TestChainGoesOnAfterAVoid(t *testing.T) {
 }
 
 // handoff rules §4.1: each part of a title that does not belong.
-func TestTitlesWhosePartsDoNotBelongTogether(t *testing.T) {
+func TestTitle_PartsOfAnother_Refused(t *testing.T) {
 	fresh, first, second, declined := titles(t)
 	other := genesisBody()
 	other.Sequence++
@@ -106,7 +106,7 @@ func TestTitlesWhosePartsDoNotBelongTogether(t *testing.T) {
 
 // handoff rules §4.1: each part of a transfer that does not follow, at every
 // form of title.
-func TestTransfersThatDoNotFollow(t *testing.T) {
+func TestTransfer_DoesNotFollow_Refused(t *testing.T) {
 	fresh, first, second, declined := titles(t)
 	otherVoid := answer(t, token.Void, pass(t, first, ben, dan), dan).Hash()
 	for name, c := range map[string]struct {
@@ -146,7 +146,7 @@ func TestTransfersThatDoNotFollow(t *testing.T) {
 
 // A title whose transfer came back admits nothing that the receiver signs, and
 // one that was taken nothing that the sender signs.
-func TestVoidMovesTheRightToSign(t *testing.T) {
+func TestVoid_RightToSign_Moves(t *testing.T) {
 	_, _, second, declined := titles(t)
 	byCleo, byBen := pass(t, second, cleo, dan), pass(t, declined, ben, dan)
 	assert.NoError(t, second.Admits(byCleo))
@@ -155,7 +155,7 @@ func TestVoidMovesTheRightToSign(t *testing.T) {
 	assert.ErrorIs(t, declined.Admits(byCleo), token.ErrChain)
 }
 
-func TestLastHopOfAll(t *testing.T) {
+func TestHop_Last_Refused(t *testing.T) {
 	_, first, _, _ := titles(t)
 	body := first.Next(cleo.id, ident.Reservation{Number: 1})
 	body.Hop = ident.MaxHop

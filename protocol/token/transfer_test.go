@@ -9,7 +9,7 @@ import (
 	"github.com/wandertoken/wander/protocol/token"
 )
 
-func TestLastOperationRidesInAnExtension(t *testing.T) {
+func TestExtension_LastOperation_RoundTrip(t *testing.T) {
 	var b token.TransferBody
 	b.SetLastOperation(0)
 	require.Empty(t, b.Extensions, "never is not said")

@@ -15,7 +15,7 @@ import (
 	"github.com/wandertoken/wander/protocol/token"
 )
 
-func TestVerifierAcceptsWhatWasSigned(t *testing.T) {
+func TestVerifier_Signed_Accepted(t *testing.T) {
 	v := token.NewVerifier(group, everybody())
 	for _, o := range objects(t) {
 		hash, err := o.verify(v, o.raw)
@@ -24,7 +24,7 @@ func TestVerifierAcceptsWhatWasSigned(t *testing.T) {
 	}
 }
 
-func TestVerifiedObjectsSayWhatWasSigned(t *testing.T) {
+func TestVerifier_Signed_SameBody(t *testing.T) {
 	_, _, second, declined := titles(t)
 	v := token.NewVerifier(group, everybody())
 
@@ -46,7 +46,7 @@ func TestVerifiedObjectsSayWhatWasSigned(t *testing.T) {
 	assert.Equal(t, declined.Void.Raw(), a.Raw())
 }
 
-func TestAlteredByteAnywhereIsRefused(t *testing.T) {
+func TestVerifier_AnyByteAltered_Refused(t *testing.T) {
 	for _, o := range objects(t) {
 		v := token.NewVerifier(group, everybody())
 		_, err := o.verify(v, o.raw)
@@ -70,7 +70,7 @@ func TestAlteredByteAnywhereIsRefused(t *testing.T) {
 
 // The kind is signed, and what has verified as one is not remembered as
 // another.
-func TestNoKindPassesForAnother(t *testing.T) {
+func TestVerifier_OtherKind_Refused(t *testing.T) {
 	for _, o := range objects(t) {
 		v := token.NewVerifier(group, everybody())
 		for range 2 { // the second time round it is remembered
@@ -86,7 +86,7 @@ func TestNoKindPassesForAnother(t *testing.T) {
 	}
 }
 
-func TestReceiptIsNoVoid(t *testing.T) {
+func TestVerifier_ReceiptAsVoid_Refused(t *testing.T) {
 	_, _, second, _ := titles(t)
 	receipt := answer(t, token.Receipt, second.Transfer, cleo)
 	v := token.NewVerifier(group, everybody())
@@ -97,7 +97,7 @@ func TestReceiptIsNoVoid(t *testing.T) {
 	assert.ErrorIs(t, err, token.ErrSignature)
 }
 
-func TestWhatIsNoVerdictIsNoAnswer(t *testing.T) {
+func TestAnswer_NoVerdict_Refused(t *testing.T) {
 	_, _, second, _ := titles(t)
 	unknown := answer(t, token.Unknown, second.Transfer, cleo)
 	for _, none := range []token.Verdict{0, token.Unknown + 1, 255} {
@@ -112,7 +112,7 @@ func TestWhatIsNoVerdictIsNoAnswer(t *testing.T) {
 	}
 }
 
-func TestSignatureOfSomebodyElse(t *testing.T) {
+func TestVerifier_SignatureOfAnother_Refused(t *testing.T) {
 	g := genesisBody()
 	tr := token.TransferBody{Token: ident.Token{1}, Hop: 1, From: ada.id, To: ben.id}
 	a, c := token.AnswerBody{Token: ident.Token{1}, Hop: 1, Signer: ada.id}, complaintBody()
@@ -133,7 +133,7 @@ func TestSignatureOfSomebodyElse(t *testing.T) {
 	}
 }
 
-func TestUnknownSignerIsNamed(t *testing.T) {
+func TestVerifier_UnknownSigner_Named(t *testing.T) {
 	for _, o := range objects(t) {
 		known := everybody()
 		delete(known.known, o.signer.id)
@@ -151,7 +151,7 @@ func TestUnknownSignerIsNamed(t *testing.T) {
 	}
 }
 
-func TestOtherGroupAndOtherVersion(t *testing.T) {
+func TestVerifier_OtherGroupOrVersion_Refused(t *testing.T) {
 	body := genesisBody()
 	payload, err := canonical.Marshal(&body)
 	require.NoError(t, err)
@@ -292,7 +292,7 @@ func TestMalformedPayloads(t *testing.T) {
 	}
 }
 
-func TestObjectSeenBeforeCostsNoSignatureCheck(t *testing.T) {
+func TestVerifier_SeenBefore_NoSignatureCheck(t *testing.T) {
 	for _, o := range objects(t) {
 		known := everybody()
 		v := token.NewVerifier(group, known)
@@ -305,7 +305,7 @@ func TestObjectSeenBeforeCostsNoSignatureCheck(t *testing.T) {
 	}
 }
 
-func TestTrustedObjectsNeedNoKey(t *testing.T) {
+func TestVerifier_Trusted_NoKeyNeeded(t *testing.T) {
 	_, _, second, declined := titles(t)
 	v := token.NewVerifier(group, keysOf())
 	v.Trust(second.Genesis)
@@ -319,7 +319,7 @@ func TestTrustedObjectsNeedNoKey(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestNothingIsNotTrusted(t *testing.T) {
+func TestVerifier_Nothing_NotTrusted(t *testing.T) {
 	v := token.NewVerifier(group, everybody())
 	for _, nothing := range []any{token.Genesis{}, token.Transfer{}, token.Answer{}, nil} {
 		v.Trust(nothing)
@@ -332,7 +332,7 @@ func TestNothingIsNotTrusted(t *testing.T) {
 
 // The memory is bounded: what is shown again and again stays, the last objects
 // are there, and what has not been shown for long verifies anew.
-func TestVerifierForgetsWhatIsNotShown(t *testing.T) {
+func TestVerifier_NotShown_Forgotten(t *testing.T) {
 	const kept = 1024
 	known := everybody()
 	v := token.NewVerifier(group, known)
@@ -360,7 +360,7 @@ func TestVerifierForgetsWhatIsNotShown(t *testing.T) {
 	require.Equal(t, kept/2, verify(signed[1:1+kept/2]...), "all that were not shown for long")
 }
 
-func TestRefusedObjectIsNotRemembered(t *testing.T) {
+func TestVerifier_Refused_NotRemembered(t *testing.T) {
 	body := genesisBody()
 	raw := forge(t, envelope.Genesis, ada.id, &body, ben.key)
 	v := token.NewVerifier(group, everybody())
@@ -397,7 +397,7 @@ func TestPeek(t *testing.T) {
 }
 
 // What was signed must not change under whoever holds it.
-func TestSignedBodyIsACopy(t *testing.T) {
+func TestSign_Body_Copied(t *testing.T) {
 	void := ident.Hash{1}
 	body := token.TransferBody{
 		Token: ident.Token{1}, Hop: 1, From: ada.id, To: ben.id, Void: &void,

@@ -1,5 +1,5 @@
 // Package update is how news of the membership travels: on tokens, on their
-// receipts, and between members that compare notes.
+// receipts, and between members that exchange digests.
 //
 // An [Update] says one thing about one member: that it joined, left, could not
 // be reached by a witness, or was revoked. It consists of signed objects and

@@ -37,7 +37,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-func TestNewestFirstThenLeastTold(t *testing.T) {
+func TestList_Take_NewestThenLeastTold(t *testing.T) {
 	l := update.NewList()
 	for n := range 3 {
 		l.Add(join(n), fmt.Append(nil, n))
@@ -50,7 +50,7 @@ func TestNewestFirstThenLeastTold(t *testing.T) {
 	assert.Equal(t, 4, l.Len())
 }
 
-func TestEachUpdateIsToldSoOften(t *testing.T) {
+func TestList_Update_ToldSoOften(t *testing.T) {
 	l := update.NewList()
 	l.Add(join(1), []byte("1"))
 	for range update.Times(191) {
@@ -69,7 +69,7 @@ func TestEachUpdateIsToldSoOften(t *testing.T) {
 }
 
 // Whoever said it need not be told.
-func TestWhatWasHeardIsNotTold(t *testing.T) {
+func TestList_Heard_NotTold(t *testing.T) {
 	l := update.NewList()
 	for n := range 3 {
 		l.Add(join(n), fmt.Append(nil, n))
@@ -80,7 +80,7 @@ func TestWhatWasHeardIsNotTold(t *testing.T) {
 	assert.Equal(t, 3, l.Len())
 }
 
-func TestNewsReplaceNews(t *testing.T) {
+func TestList_SameSubject_Replaced(t *testing.T) {
 	l := update.NewList()
 	l.Add(join(1), []byte("old"))
 	l.Add(join(1), []byte("new"))
@@ -101,7 +101,7 @@ func TestNewsReplaceNews(t *testing.T) {
 
 // A member that signs one endpoint record after the other does not keep others'
 // news off the tokens, and its newest one is told as often as any.
-func TestChatterWaitsBehindNews(t *testing.T) {
+func TestList_Chatter_BehindNews(t *testing.T) {
 	l := update.NewList()
 	for n := range 8 {
 		l.Add(join(1), fmt.Append(nil, "chatter ", n))
@@ -120,7 +120,7 @@ func TestChatterWaitsBehindNews(t *testing.T) {
 
 // Failure statements of several witnesses stand beside each other; a leave or a
 // revocation takes the place of everything about the member.
-func TestTheEndOfAMember(t *testing.T) {
+func TestList_Departed_OthersRemoved(t *testing.T) {
 	witness := func(n int) update.Key {
 		return update.Key{Kind: update.KindFailure, Subject: member(1), Witness: member(n)}
 	}
@@ -142,7 +142,7 @@ func TestTheEndOfAMember(t *testing.T) {
 
 // A message has room for four of the largest, and the next one begins with what
 // did not fit.
-func TestBytesOfAMessage(t *testing.T) {
+func TestList_Take_FitsAMessage(t *testing.T) {
 	l := update.NewList()
 	for n := range 6 {
 		l.Add(join(n), object(update.MaxUpdate-n))
@@ -223,7 +223,7 @@ func number(raw string) (n int) {
 
 // A List does what a plain one does: least told first, newest first among
 // equals, none more than Times times, none twice in a message.
-func TestPropertyListIsPlain(t *testing.T) {
+func TestList_AnyUse_AgreesWithPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, p := update.NewList(), &plain{}
 		told := map[string]int{}

@@ -28,7 +28,7 @@ func samples() map[string]update.Update {
 	}
 }
 
-func TestUpdatesComeBackAsTheyWere(t *testing.T) {
+func TestUpdate_Each_RoundTrip(t *testing.T) {
 	for name, u := range samples() {
 		raw, err := u.Encode()
 		require.NoError(t, err, name)
@@ -44,7 +44,7 @@ func TestUpdatesComeBackAsTheyWere(t *testing.T) {
 	assert.Equal(t, wire.MaxObject, update.MaxUpdate)
 }
 
-func TestWhatCannotBeEncoded(t *testing.T) {
+func TestUpdate_Invalid_NotEncoded(t *testing.T) {
 	for name, c := range map[string]struct {
 		want   error
 		broken update.Update
@@ -67,7 +67,7 @@ func TestWhatCannotBeEncoded(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoUpdate(t *testing.T) {
+func TestUpdate_Invalid_Refused(t *testing.T) {
 	for name, c := range map[string]struct {
 		want error
 		raw  string
@@ -101,7 +101,7 @@ func TestWhatIsNoUpdate(t *testing.T) {
 }
 
 // What Parse accepts is what Encode makes: no update has two spellings.
-func TestPropertyOneSpelling(t *testing.T) {
+func TestUpdate_AnyBytes_OneSpelling(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := samples()
 		names := []string{"join", "join, nowhere", "leave", "failure", "revocation"}

@@ -16,7 +16,7 @@ var (
 	ErrStopping  = errors.New("stopping")         // the member is shutting down
 	ErrResource  = errors.New("unknown resource") // or slot: the configurations differ
 	ErrClock     = errors.New("genesis time")     // outside the clock allowance
-	ErrSigner    = errors.New("signer not valid") // the offerer is not in good standing
+	ErrSigner    = errors.New("signer not valid") // the offerer is not eligible
 	ErrRecalling = errors.New("recalling")        // the receiver has restarted, and does not know yet whether its journal is whole
 	ErrHop       = errors.New("hop too high")     // more hops than a token of that age can have made
 	ErrNewborn   = errors.New("newborn token")    // the receiver backs off from its generator

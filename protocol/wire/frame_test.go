@@ -15,7 +15,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-func TestFramesComeBackInOrder(t *testing.T) {
+func TestFrames_Several_InOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bodies := rapid.SliceOfN(rapid.SliceOfN(rapid.Byte(), 1, 300), 0, 10).Draw(t, "bodies")
 		var stream []byte
@@ -45,7 +45,7 @@ func TestLargestFrame(t *testing.T) {
 	assert.Equal(t, body, got)
 }
 
-func TestFrameSizesThatNoneHas(t *testing.T) {
+func TestFrame_ImpossibleSize_Refused(t *testing.T) {
 	for _, n := range []uint32{0, wire.MaxFrame + 1, 1 << 31, 1<<32 - 1} {
 		stream := append(binary.BigEndian.AppendUint32(nil, n), 1, 2, 3)
 		var err error
@@ -58,7 +58,7 @@ func TestFrameSizesThatNoneHas(t *testing.T) {
 	}
 }
 
-func TestStreamThatEndsInAFrame(t *testing.T) {
+func TestFrame_StreamEnds_Error(t *testing.T) {
 	frame := wire.AppendFrame(nil, []byte("body"))
 	for n := range frame {
 		_, err := wire.ReadFrame(bytes.NewReader(frame[:n]), nil)
@@ -75,7 +75,7 @@ func TestStreamThatEndsInAFrame(t *testing.T) {
 	}
 }
 
-func TestFrameUsesTheBufferThatIsLargeEnough(t *testing.T) {
+func TestFrame_BufferLargeEnough_Used(t *testing.T) {
 	frame := wire.AppendFrame(nil, []byte("body"))
 	buf := make([]byte, 4)
 	got, err := wire.ReadFrame(bytes.NewReader(frame), buf)
@@ -85,7 +85,7 @@ func TestFrameUsesTheBufferThatIsLargeEnough(t *testing.T) {
 
 // Bodies that claim much and hold little, and large ones that claim what no
 // message has, are refused before anything is made for them.
-func TestLimitsAreCheckedBeforeAnythingIsAllocated(t *testing.T) {
+func TestLimits_Exceeded_NothingAllocated(t *testing.T) {
 	for name, body := range map[string]string{
 		"array of 2^32 entries":       "\x82\x0d\x82\x9a\xff\xff\xff\xff\xf5",
 		"array of 2^63 entries":       "\x82\x0d\x82\x9b\x7f\xff\xff\xff\xff\xff\xff\xff\xf5",

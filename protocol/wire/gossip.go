@@ -11,7 +11,7 @@ import (
 // authentication.
 type Fingerprint = [16]byte
 
-// Gossip compares notes with a random peer, once each gossip_interval: who sees
+// Gossip exchanges digests with a random peer, once each gossip_interval: who sees
 // that the other has something it lacks asks for it.
 //
 //	gossip = [ configuration: uint, revocations: uint, members: uint,

@@ -16,7 +16,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-func TestEveryTypeIsSampled(t *testing.T) {
+func TestTypes_Each_Sampled(t *testing.T) {
 	messages, small := samples(), smallest()
 	require.Len(t, small, len(messages), "samples and smallest in sample_test.go")
 	require.Len(t, makers, len(messages), "samples and makers in sample_test.go")
@@ -28,7 +28,7 @@ func TestEveryTypeIsSampled(t *testing.T) {
 	assert.ErrorIs(t, err, wire.ErrMessageType, "a type without a sample: add it to samples, smallest and makers in sample_test.go")
 }
 
-func TestMessagesComeBackAsTheyWere(t *testing.T) {
+func TestMessage_Each_RoundTrip(t *testing.T) {
 	for _, m := range samples() {
 		body, err := wire.Encode(m)
 		require.NoError(t, err, m.Type())
@@ -58,7 +58,7 @@ func TestAppend(t *testing.T) {
 }
 
 // What may be left out may be nil or empty: the bytes are the same.
-func TestNilIsEmpty(t *testing.T) {
+func TestMessage_Nil_Empty(t *testing.T) {
 	for _, c := range []struct{ absent, empty wire.Message }{
 		{
 			&wire.Hello{Versions: [2]uint64{1, 1}},
@@ -96,7 +96,7 @@ func TestNilIsEmpty(t *testing.T) {
 	}
 }
 
-func TestDecodedMessageDoesNotReferToTheBody(t *testing.T) {
+func TestMessage_Decoded_BodyNotReferenced(t *testing.T) {
 	for _, m := range samples() {
 		body, err := wire.Encode(m)
 		require.NoError(t, err)
@@ -141,7 +141,7 @@ func TestLargestMessages(t *testing.T) {
 
 // A list within its own bounds can still be more than a frame holds. The
 // receiver has the same bound as the sender, to the byte.
-func TestMessageAndFrameHaveOneLimit(t *testing.T) {
+func TestLimits_MessageAndFrame_Same(t *testing.T) {
 	page := func(last int) *wire.Members {
 		entries := repeat(16, wire.Entry{Certificate: object(wire.MaxObject - 4)})
 		entries[15].Certificate = object(last)
@@ -160,13 +160,13 @@ func TestMessageAndFrameHaveOneLimit(t *testing.T) {
 	require.ErrorIs(t, err, canonical.ErrTooLarge)
 }
 
-func TestTokenAndWireAgreeOnSizes(t *testing.T) {
+func TestLimits_TokenAndWire_Agree(t *testing.T) {
 	assert.Equal(t, policy.MaxField, wire.MaxPolicyBody)
 	assert.Equal(t, policy.MaxField, token.MaxField)
 	assert.Equal(t, token.MaxResourceName, wire.MaxName)
 }
 
-func TestPropertyEncodeThenDecode(t *testing.T) {
+func TestMessage_Any_RoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := anyMessage.Draw(t, "message")
 		body, err := wire.Encode(m)
@@ -182,7 +182,7 @@ func TestPropertyEncodeThenDecode(t *testing.T) {
 
 // Whatever Decode accepts is what Encode would have sent: no message has two
 // spellings, and none is cut short, or carries on, unnoticed.
-func TestPropertyAcceptedBytesEncodeToThemselves(t *testing.T) {
+func TestMessage_AcceptedBytes_EncodeIdentically(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body, err := wire.Encode(anyMessage.Draw(t, "message"))
 		require.NoError(t, err)

@@ -191,12 +191,12 @@ func helloWith(settled string) string {
 	return "\x82\x01\x8a\x82\x01\x01\x50" + strings.Repeat("i", 16) + "\x00\x00\x00\x00\x00" + settled + "\x40\x00"
 }
 
-func TestEncodeRefusesTextThatIsNotUTF8(t *testing.T) {
+func TestEncode_NotUTF8_Refused(t *testing.T) {
 	_, err := wire.Encode(edit(func(m *wire.Policy) { m.Resource = "\xff" }))
 	assert.ErrorIs(t, err, wire.ErrMalformed)
 }
 
-func TestNoMessageSurvivesBeingCut(t *testing.T) {
+func TestMessage_Cut_Refused(t *testing.T) {
 	for _, m := range append(samples(), smallest()...) {
 		body, err := wire.Encode(m)
 		require.NoError(t, err)

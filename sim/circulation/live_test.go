@@ -39,7 +39,7 @@ type recorder struct {
 	params  policy.Params
 	seed    [32]byte
 	events  []circulation.Recorded
-	asked   []policy.Asked // in the step under way
+	asked   []policy.Asked // in the step in progress
 	answers [][]policy.Action
 }
 

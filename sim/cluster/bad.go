@@ -178,7 +178,7 @@ func (i *impostor) pretends(e effect.Grant) {
 // forged is a genesis that a bad member's driver has made up.
 func (i *impostor) forged(sequence uint64, at time.Duration) token.Genesis {
 	body := token.GenesisBody{
-		Resource: i.n.c.resources[0].Name, Generator: i.n.id, Incarnation: i.n.guard.ledger.incarnation,
+		Resource: i.n.c.resources[0].Name, Generator: i.n.id, Incarnation: i.n.guard.oracle.incarnation,
 		Sequence: 1<<33 + sequence, Time: uint64(epoch.Add(at).UnixMilli()),
 	}
 	g, err := body.Sign(i.n.c.group.ID(), i.n.key)

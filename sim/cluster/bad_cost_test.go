@@ -164,7 +164,7 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 
 // TestBad_TwoHoarders_AfterTheirFirstStrike_HonestMembersGoOn: the first strikes end after an hour, and
 // hoarders take tokens again. They say then that they have the tokens that they took before. A keeper waited for
-// their answers for ever.
+// their answers without end.
 func TestBad_TwoHoarders_AfterTheirFirstStrike_HonestMembersGoOn(t *testing.T) {
 	skipUnderRaceDetector(t)
 	g := measureBad(t, 1, 7, fairTurns, []string{"hoarder", "hoarder"}, true, 75*time.Minute)

@@ -33,7 +33,7 @@ func (b *forger) friend() *node {
 }
 
 func (b *forger) ticks() {
-	if b.n.c.now < b.next || b.n.guard.ledger.incarnation == (ident.Incarnation{}) {
+	if b.n.c.now < b.next || b.n.guard.oracle.incarnation == (ident.Incarnation{}) {
 		return
 	}
 	b.next = b.n.c.now + b.pause
@@ -58,7 +58,7 @@ func (b *forger) ticks() {
 // invents is a hop from the friend to this member, which follows from nothing.
 func (b *forger) invents(g token.Genesis, friend *node, number uint64) token.Transfer {
 	t, err := token.TransferBody{
-		Token: g.ID(), Hop: number, From: friend.id, To: b.n.id, Incarnation: b.n.guard.ledger.incarnation,
+		Token: g.ID(), Hop: number, From: friend.id, To: b.n.id, Incarnation: b.n.guard.oracle.incarnation,
 		Accept: 1, Previous: g.Hash(), Time: b.n.reading(b.n.skew).Millis(),
 	}.Sign(b.n.c.group.ID(), friend.key)
 	must(err)

@@ -44,7 +44,7 @@ func makeMinter(n *node, pause time.Duration) badness {
 }
 
 func (b *minter) ticks() {
-	if b.n.c.now < b.next || b.n.guard.ledger.incarnation == (ident.Incarnation{}) {
+	if b.n.c.now < b.next || b.n.guard.oracle.incarnation == (ident.Incarnation{}) {
 		return
 	}
 	b.next = b.n.c.now + b.pause

@@ -10,7 +10,7 @@ import (
 
 // However much of the last line is there, the others are read, and it is known
 // where they end.
-func TestReadLinesThatWereCutShort(t *testing.T) {
+func TestReadLines_CutShort_Refused(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, AppendLine(&b, Line{V: 1, Seed: 1}))
 	first := b.Len()
@@ -28,7 +28,7 @@ func TestReadLinesThatWereCutShort(t *testing.T) {
 }
 
 // A file of something else is not appended to, and nothing is cut off it.
-func TestReadLinesOfSomethingElse(t *testing.T) {
+func TestReadLines_SomethingElse_Refused(t *testing.T) {
 	for _, text := range []string{
 		"notes", "notes\n", "\n", "{}\n", `{"v":2,"seed":1}` + "\n", `{"v":2,"se`, "root:x:0:0\n" + lineBegin,
 		lineBegin + lineBegin + "1}\n",

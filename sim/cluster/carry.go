@@ -11,8 +11,8 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// carryOut does one operation.
-func (n *node) carryOut(o op) {
+// do performs one operation.
+func (n *node) do(o op) {
 	switch o.kind {
 	case opAppend:
 		n.append(o.record)
@@ -138,8 +138,8 @@ func (n *node) perform(e effect.Effect) {
 	}
 }
 
-// checkpoint begins a new segment when the journal has grown. Nothing is under
-// way at this point. A crash may come before it or after it: it is one change.
+// checkpoint begins a new segment when the journal has grown. Nothing is in progress
+// at this point. A crash may come before it or after it: it is one change.
 func (n *node) checkpoint() {
 	after := n.c.checkpointAfter
 	if after == 0 || len(n.disk.live)-n.disk.carried < after {
@@ -154,12 +154,12 @@ func (n *node) compact() {
 	if n.c.bug == ForgetFloors {
 		records = withoutFloors(records)
 	}
-	before := n.guard.ledger
-	n.guard.ledger = newLedger(n.c.group.ID())
+	before := n.guard.oracle
+	n.guard.oracle = newOracle(n.c.group.ID())
 	for _, r := range records {
-		n.c.breach(n, n.guard.ledger.apply(r))
+		n.c.breach(n, n.guard.oracle.apply(r))
 	}
-	if err := before.same(n.guard.ledger); err != nil {
+	if err := before.same(n.guard.oracle); err != nil {
 		n.c.breach(n, fmt.Errorf("checkpoint: %w", err))
 	}
 	if err := n.disk.checkpoint(n.reading(n.skew).Micros(), records); err != nil {

@@ -339,12 +339,12 @@ func (x *churner) disagreements() []string {
 			continue
 		}
 		for _, o := range x.c.nodes {
-			if err := n.member.Standing(o.id); err != nil && !o.doomed {
+			if err := n.member.Eligible(o.id); err != nil && !o.doomed {
 				list = append(list, fmt.Sprintf("member %s thinks of %s: %v", n.name, o.name, err))
 			}
 		}
 		for _, id := range n.member.IDs() {
-			if x.c.byID[id] == nil && n.member.Standing(id) == nil {
+			if x.c.byID[id] == nil && n.member.Eligible(id) == nil {
 				list = append(list, fmt.Sprintf("member %s takes %s for living", n.name, x.c.name(id)))
 			}
 		}

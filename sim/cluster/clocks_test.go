@@ -55,9 +55,9 @@ func (c *cluster) takers() map[ident.Member]uint64 {
 	return list
 }
 
-// TestTokensOfAWrongClockAreTaken: a clock that is wrong by an hour, within the
+// TestClock_Wrong_TokensTaken: a clock that is wrong by an hour, within the
 // allowance, stops nothing, whoever has made the token.
-func TestTokensOfAWrongClockAreTaken(t *testing.T) {
+func TestClock_Wrong_TokensTaken(t *testing.T) {
 	for name, founder := range map[string]time.Duration{"right": 0, "fast": wrongBy, "slow": -wrongBy} {
 		t.Run(name, func(t *testing.T) {
 			c := calmly(t, 1, memberSetting{skew: founder}, memberSetting{skew: wrongBy}, memberSetting{skew: -wrongBy}, memberSetting{})
@@ -87,9 +87,9 @@ func (n *node) made(id ident.Token) bool {
 	return false
 }
 
-// TestSlowClockMakesTheOlderToken: which of two tokens yields is one of the few
+// TestClock_Slow_OlderToken: which of two tokens yields is one of the few
 // things that the wall clock decides.
-func TestSlowClockMakesTheOlderToken(t *testing.T) {
+func TestClock_Slow_OlderToken(t *testing.T) {
 	for name, skews := range map[string][2]time.Duration{"first": {-wrongBy, wrongBy}, "second": {wrongBy, -wrongBy}} {
 		t.Run(name, func(t *testing.T) {
 			c := calmly(t, 2, memberSetting{skew: skews[0]}, memberSetting{skew: skews[1]}, memberSetting{})
@@ -147,11 +147,11 @@ func sameTrace(t *testing.T, a, b string) {
 	require.Len(t, y, len(x))
 }
 
-// TestNothingElseDependsOnTheWallClock: with clocks that are wrong by an hour
+// TestClock_WallClock_NothingElseDepends: with clocks that are wrong by an hour
 // the members do the very same, step by step, as with clocks that are right, in
 // spite of crashes, cuts and losses. Clocks that are set while members run make no
 // difference either; only a restart asks how long ago it was by the wall clock.
-func TestNothingElseDependsOnTheWallClock(t *testing.T) {
+func TestClock_WallClock_NothingElseDepends(t *testing.T) {
 	skipUnderRaceDetector(t)
 	wrong := []time.Duration{wrongBy, -wrongBy, 0}
 	for seed := range uint64(2) {

@@ -138,7 +138,7 @@ type counts struct {
 	configurations                         int
 	cuts                                   int // lines through the network
 	untimely                               int // tokens refused for the time of their genesis
-	joins, kills                           int // kills: crashes for ever
+	joins, kills                           int // kills: permanent crashes
 	leaves, revocations, renewals          int
 	messages, lost, repeated, late, broken int
 	grants, forks, convictions             int

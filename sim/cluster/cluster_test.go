@@ -85,8 +85,8 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// TestOneSeedIsOneRun: byte for byte, and also when nobody looks.
-func TestOneSeedIsOneRun(t *testing.T) {
+// TestRun_SameSeed_SameTrace: byte for byte, and also when nobody looks.
+func TestRun_SameSeed_SameTrace(t *testing.T) {
 	skipUnderRaceDetector(t)
 	for seed := range uint64(whole.Part(2, 3)) {
 		var first, second bytes.Buffer
@@ -98,9 +98,9 @@ func TestOneSeedIsOneRun(t *testing.T) {
 	}
 }
 
-// TestObserversFindPlantedBugs: each must be found by the audit alone, from the
+// TestObservers_PlantedBugs_Found: each must be found by the audit alone, from the
 // journals, or when it can do no harm that shows there, by the guard.
-func TestObserversFindPlantedBugs(t *testing.T) {
+func TestObservers_PlantedBugs_Found(t *testing.T) {
 	skipUnderRaceDetector(t)
 	t.Parallel()
 	const tries = 60
@@ -139,8 +139,8 @@ func TestObserversFindPlantedBugs(t *testing.T) {
 	}
 }
 
-// TestGuardSeesWhatLeavesTooEarly: every early message, at once.
-func TestGuardSeesWhatLeavesTooEarly(t *testing.T) {
+// TestGuard_LeavesTooEarly_Found: every early message, at once.
+func TestGuard_LeavesTooEarly_Found(t *testing.T) {
 	for _, bug := range []Bug{SendFirst, ForgetSent, ForgetHeld} {
 		r := Setting{Seed: 1, Bug: bug}.Run(io.Discard)
 		require.Error(t, r.Err())
@@ -177,9 +177,9 @@ func firstBroken(t *testing.T, bug Bug) *Result {
 	return nil
 }
 
-// TestWhatDoesNotComeToRestIsSeen: without receipts no transfer is ever
+// TestRest_NotReached_Found: without receipts no transfer is ever
 // answered, without offers no token moves.
-func TestWhatDoesNotComeToRestIsSeen(t *testing.T) {
+func TestRest_NotReached_Found(t *testing.T) {
 	skipUnderRaceDetector(t)
 	t.Parallel()
 	for bug, want := range map[Bug]string{NoReceipts: "is not answered", NoOffers: "has not moved"} {

@@ -127,7 +127,7 @@ func (s *script) selection(words []string) func(*letter) bool {
 	}
 }
 
-// take removes the messages under way that are selected.
+// take removes the messages in transit that are selected.
 func (s *script) take(selected func(*letter) bool) []*letter {
 	var taken, left []*letter
 	for _, l := range s.c.mail {
@@ -147,7 +147,7 @@ func (s *script) show(l *letter) {
 	s.printf("%s > %s: %s", l.from.label(), l.to.label(), s.c.tracer.message(m))
 }
 
-// cmdPending lists the messages under way.
+// cmdPending lists the messages in transit.
 func (s *script) cmdPending(words []string) {
 	for _, l := range s.c.mail {
 		if !s.c.tracer.hides(l.kind) {
@@ -156,7 +156,7 @@ func (s *script) cmdPending(words []string) {
 	}
 }
 
-// cmdDeliver delivers the messages that are selected, of those under way now.
+// cmdDeliver delivers the messages that are selected, of those in transit now.
 func (s *script) cmdDeliver(words []string) {
 	for _, l := range s.take(s.selection(words)) {
 		s.c.arrive(l)
@@ -181,7 +181,7 @@ func (s *script) cmdKeep(words []string) {
 		}
 	}
 	s.printf("FAILED: nothing to keep")
-	s.t.Errorf("keep %s: nothing is under way", strings.Join(words, " "))
+	s.t.Errorf("keep %s: nothing is in transit", strings.Join(words, " "))
 }
 
 // cmdReplay NAME [to MEMBER] [as MEMBER] [flip BIT] delivers a kept message
@@ -225,7 +225,7 @@ func (s *script) cmdTick(words []string) {
 	s.c.runFor(d)
 }
 
-// cmdStabilize delivers what is under way, and what that leads to.
+// cmdStabilize delivers what is in transit, and what that leads to.
 func (s *script) cmdStabilize(words []string) {
 	for range 100 {
 		for _, l := range s.take(func(*letter) bool { return true }) {

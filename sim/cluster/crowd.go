@@ -47,12 +47,12 @@ func (l crowd) circulates(t ident.Token) bool {
 		if n.member == nil || n.asleep {
 			continue
 		}
-		for h, held := range n.guard.ledger.held {
+		for h, held := range n.guard.oracle.held {
 			if held && h.token == t {
 				return true
 			}
 		}
-		for _, p := range n.guard.ledger.sent {
+		for _, p := range n.guard.oracle.sent {
 			if p.hop.token == t {
 				return true
 			}
@@ -64,7 +64,7 @@ func (l crowd) circulates(t ident.Token) bool {
 // canAnswer reports whether the custody memory that a transfer names lives.
 func (l crowd) canAnswer(to party) bool {
 	for _, n := range l {
-		if n.id == to.member && n.guard.ledger.incarnation == to.incarnation {
+		if n.id == to.member && n.guard.oracle.incarnation == to.incarnation {
 			return true
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-func TestTimesAreTheTransports(t *testing.T) {
+func TestTimes_Constants_TheTransports(t *testing.T) {
 	assert.Equal(t, transport.DefaultSilence, silence)
 	assert.Equal(t, transport.DefaultIdleTimeout, idleTimeout)
 }
@@ -41,9 +41,9 @@ func (c *cluster) goers() map[ident.Member]bool {
 	return list
 }
 
-// TestCutHeals: nothing gets across a cut. Who is on the token's side goes on,
-// unless the token is under way across it. Afterwards everybody takes part again.
-func TestCutHeals(t *testing.T) {
+// TestCut_Heals_GroupWhole: nothing gets across a cut. Who is on the token's side goes on,
+// unless the token is in transit across it. Afterwards everybody takes part again.
+func TestCut_Heals_GroupWhole(t *testing.T) {
 	skipUnderRaceDetector(t)
 	c := calmly(t, 1, make([]memberSetting, 6)...)
 	c.runFor(30 * time.Second)
@@ -75,8 +75,8 @@ func TestCutHeals(t *testing.T) {
 	assert.Empty(t, c.violations)
 }
 
-// TestShortCutBreaksNoConnection: what is sent meanwhile is lost, no more.
-func TestShortCutBreaksNoConnection(t *testing.T) {
+// TestCut_Short_NoConnectionBroken: what is sent meanwhile is lost, no more.
+func TestCut_Short_NoConnectionBroken(t *testing.T) {
 	c := calmly(t, 1, make([]memberSetting, 4)...)
 	c.runFor(30 * time.Second)
 	broken := c.count.broken
@@ -92,7 +92,7 @@ func TestShortCutBreaksNoConnection(t *testing.T) {
 func (c *cluster) thinks(some, others []*node, want error) bool {
 	for _, n := range some {
 		for _, o := range others {
-			if n != o && !errors.Is(n.member.Standing(o.id), want) {
+			if n != o && !errors.Is(n.member.Eligible(o.id), want) {
 				return false
 			}
 		}
@@ -100,9 +100,9 @@ func (c *cluster) thinks(some, others []*node, want error) bool {
 	return true
 }
 
-// TestHalvesThatStateEachOtherFailedRecover: whoever was thought dead says that
+// TestCut_HalvesFailEachOther_Recover: whoever was thought dead says that
 // it lives as soon as it hears of it, and is taken for living again.
-func TestHalvesThatStateEachOtherFailedRecover(t *testing.T) {
+func TestCut_HalvesFailEachOther_Recover(t *testing.T) {
 	skipUnderRaceDetector(t)
 	c := calmly(t, 1, make([]memberSetting, 8)...)
 	c.runFor(30 * time.Second)

@@ -41,8 +41,8 @@ func TestHandoffSequence(t *testing.T) {
 	assert.Contains(t, string(page), "a->>b: TRANSFER t1/1")
 }
 
-// TestDiagramShowsWhatIsAskedFor: one token, one member, one time.
-func TestDiagramShowsWhatIsAskedFor(t *testing.T) {
+// TestDiagram_Filter_Shown: one token, one member, one time.
+func TestDiagram_Filter_Shown(t *testing.T) {
 	trace := "   1.000000 b   recv OFFER t1/1 from a\n   2.000000 c   recv OFFER t2/1 from a\n   3.000000 a   LOST RECEIPT to b\n   4.000000 b   sync\n"
 	draw := func(v View) string {
 		var b bytes.Buffer

@@ -17,7 +17,7 @@ import (
 // guard stands at the door of a member: what leaves must stand on durable
 // records (handoff rules §5).
 type guard struct {
-	ledger *ledger
+	oracle *oracle
 	said   map[party]uint64 // promises that have left; a checkpoint must not forget them
 	// before are the floors that the last sync has raised, as they were: what
 	// leaves after a sync may have been decided before the floor was raised
@@ -26,7 +26,7 @@ type guard struct {
 }
 
 func newGuard(g ident.Group) *guard {
-	return &guard{ledger: newLedger(g), said: make(map[party]uint64), before: make(map[ident.Member]uint64)}
+	return &guard{oracle: newOracle(g), said: make(map[party]uint64), before: make(map[ident.Member]uint64)}
 }
 
 // batch takes in the records that became durable together.
@@ -35,7 +35,7 @@ func (g *guard) batch(entries []audit.Entry) error {
 	var errs []error
 	for _, e := range entries {
 		if f, ok := e.Record.(*journal.Floor); ok {
-			if old, known := g.ledger.floors[f.Offerer]; known && g.before[f.Offerer] == 0 {
+			if old, known := g.oracle.floors[f.Offerer]; known && g.before[f.Offerer] == 0 {
 				g.before[f.Offerer] = old
 			}
 		}
@@ -49,12 +49,12 @@ func (g *guard) apply(r journal.Record) error {
 	if _, begins := r.(*journal.Incarnation); begins {
 		clear(g.said)
 	}
-	return g.ledger.apply(r)
+	return g.oracle.apply(r)
 }
 
 // sent checks one message to a peer.
 func (g *guard) sent(to ident.Member, m wire.Message) error {
-	l := g.ledger
+	l := g.oracle
 	switch m := m.(type) {
 	case *wire.Hello:
 		if m.Incarnation != l.incarnation {
@@ -87,12 +87,12 @@ func (g *guard) sent(to ident.Member, m wire.Message) error {
 
 // unknown checks that UNKNOWN is not the answer to what is remembered.
 func (g *guard) unknown(m *wire.Unknown) error {
-	b, err := peekAnswer(g.ledger.group, envelope.Unknown, m.Unknown)
+	b, err := peekAnswer(g.oracle.group, envelope.Unknown, m.Unknown)
 	if err != nil {
 		return err
 	}
-	for _, decided := range []map[ident.Hash]claim{g.ledger.taken, g.ledger.voided} {
-		if c, known := decided[b.Transfer]; known && c.accept >= g.ledger.floors[c.from] {
+	for _, decided := range []map[ident.Hash]claim{g.oracle.taken, g.oracle.voided} {
+		if c, known := decided[b.Transfer]; known && c.accept >= g.oracle.floors[c.from] {
 			return fmt.Errorf("UNKNOWN for a transfer of hop %d that was decided", b.Hop)
 		}
 	}
@@ -100,7 +100,7 @@ func (g *guard) unknown(m *wire.Unknown) error {
 }
 
 func (g *guard) accepted(to ident.Member, m *wire.Accept) error {
-	l := g.ledger
+	l := g.oracle
 	floor, known := l.floors[to]
 	if old, raised := g.before[to]; raised {
 		floor = old
@@ -124,10 +124,10 @@ func (g *guard) promised(to ident.Member, s *wire.Settled) error {
 		return nil
 	}
 	p := party{to, s.Incarnation}
-	if durable := g.ledger.settled[p]; s.Below > durable {
+	if durable := g.oracle.settled[p]; s.Below > durable {
 		return fmt.Errorf("promise below %d, durable is %d", s.Below, durable)
 	}
-	if h, open := g.ledger.unsettled(p, s.Below); open {
+	if h, open := g.oracle.unsettled(p, s.Below); open {
 		return fmt.Errorf("promise below %d, but the transfer from hop %d is not settled", s.Below, h.number)
 	}
 	g.said[p] = max(g.said[p], s.Below)
@@ -135,11 +135,11 @@ func (g *guard) promised(to ident.Member, s *wire.Settled) error {
 }
 
 func (g *guard) gave(to ident.Member, m *wire.Transfer) error {
-	b, h, err := token.PeekTransfer(g.ledger.group, m.Transfer)
+	b, h, err := token.PeekTransfer(g.oracle.group, m.Transfer)
 	if err != nil {
 		return err
 	}
-	p, known := g.ledger.signed[h]
+	p, known := g.oracle.signed[h]
 	switch {
 	case !known:
 		return fmt.Errorf("TRANSFER of hop %d without its durable record", b.Hop)
@@ -153,7 +153,7 @@ func (g *guard) gave(to ident.Member, m *wire.Transfer) error {
 
 // answered checks that an answer's transfer is among the durable ones.
 func (g *guard) answered(kind envelope.Kind, raw []byte, durable map[ident.Hash]claim) error {
-	b, err := peekAnswer(g.ledger.group, kind, raw)
+	b, err := peekAnswer(g.oracle.group, kind, raw)
 	if err != nil {
 		return err
 	}
@@ -165,10 +165,10 @@ func (g *guard) answered(kind envelope.Kind, raw []byte, durable map[ident.Hash]
 
 // granted checks that a grant is durable before its program starts.
 func (g *guard) granted(e effect.Grant) error {
-	if h, known := g.ledger.started[e.Grant]; !known || h != (hop{e.Token, e.Hop}) {
+	if h, known := g.oracle.started[e.Grant]; !known || h != (hop{e.Token, e.Hop}) {
 		return fmt.Errorf("grant without its durable record")
 	}
-	if !g.ledger.ever[hop{e.Token, e.Hop}] {
+	if !g.oracle.ever[hop{e.Token, e.Hop}] {
 		return fmt.Errorf("grant without durable custody")
 	}
 	return nil

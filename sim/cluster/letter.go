@@ -9,7 +9,7 @@ import (
 
 // networkSetting is how bad the network is.
 type networkSetting struct {
-	delay  time.Duration // least time of a message under way
+	delay  time.Duration // least time of a message in transit
 	jitter time.Duration // mean of what is added, by which messages overtake each other
 	loss   float64       // of messages; a connection whose HELLO is lost breaks
 	repeat float64       // of messages: a second copy follows
@@ -24,7 +24,7 @@ type networkSetting struct {
 	idle    time.Duration // without a message, after which a connection is closed; zero: never
 }
 
-// letter is a message under way.
+// letter is a message in transit.
 type letter struct {
 	from, to *node
 	body     []byte

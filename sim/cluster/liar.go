@@ -244,7 +244,7 @@ func (l *liar) flood(r *rand.Rand) bool {
 	}
 	for i := range floodOf {
 		body := token.GenesisBody{
-			Resource: l.n.c.resources[0].Name, Generator: l.n.id, Incarnation: l.n.guard.ledger.incarnation,
+			Resource: l.n.c.resources[0].Name, Generator: l.n.id, Incarnation: l.n.guard.oracle.incarnation,
 			Sequence: 1<<32 + uint64(i/2), Time: l.n.reading(l.n.skew).Millis(),
 		}
 		body.Nonce[0] = byte(i)

@@ -16,13 +16,13 @@ const (
 	longMembers, longHours = 50, 10 * time.Hour
 	// longSkip is how long an idle token stays: about a thousand handoffs an hour.
 	longSkip = 3700 * time.Millisecond
-	// longGossip is how often a member compares notes with a random one, and how long
+	// longGossip is how often a member exchanges digests with a random one, and how long
 	// one without connections waits before it looks for one.
 	longGossip = 10 * time.Minute
 )
 
 // drawLong is the preset Long: a group in which an hour is cheap and no less real.
-// Members are durable, know each other when they begin, and compare notes as rarely
+// Members are durable, know each other when they begin, and exchange digests as rarely
 // as every ten minutes; one token walks. Everything that can go wrong does, about a
 // hundred times an hour.
 func drawLong(seed uint64, members int) (setting, chaos) {

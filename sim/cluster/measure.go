@@ -31,9 +31,9 @@ func (k change) String() string {
 	return [...]string{"join", "return after a crash", "crash for ever", "leave", "revocation"}[k]
 }
 
-// known reports whether a member acts on a change of another one.
+// knows reports whether a member acts on a change of another one.
 func (n *node) knows(k change, id ident.Member) bool {
-	err := n.member.Standing(id)
+	err := n.member.Eligible(id)
 	if k == joined || k == returned {
 		return err == nil
 	}
@@ -219,7 +219,7 @@ func (m *meter) listen(x *newcomer, living []*node) bool {
 			continue
 		}
 		asked++
-		if x.node.member.Standing(o.id) == nil {
+		if x.node.member.Eligible(o.id) == nil {
 			known++
 		}
 	}
@@ -277,12 +277,12 @@ func (m *meter) progress(s sample) {
 func (m *meter) question(s *sample, n *node, living []*node, alive map[ident.Member]bool) {
 	known, dead := 0, 0
 	for _, o := range living {
-		if n.member.Standing(o.id) == nil {
+		if n.member.Eligible(o.id) == nil {
 			known++
 		}
 	}
 	for _, id := range n.member.IDs() {
-		if !alive[id] && n.member.Standing(id) == nil {
+		if !alive[id] && n.member.Eligible(id) == nil {
 			dead++
 		}
 	}

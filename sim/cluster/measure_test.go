@@ -10,9 +10,9 @@ import (
 	"github.com/wandertoken/wander/protocol/member"
 )
 
-// TestWeightSeesWhatAMemberKeeps: whatever it learns makes it heavier, by about
+// TestWeight_Member_Counted: whatever it learns makes it heavier, by about
 // what was learned, and nothing else does.
-func TestWeightSeesWhatAMemberKeeps(t *testing.T) {
+func TestWeight_Member_Counted(t *testing.T) {
 	c := calmly(t, 0, memberSetting{stranger: true})
 	n := c.nodes[0]
 	before := weigh.Of(n.member)
@@ -47,8 +47,8 @@ func TestPercentile(t *testing.T) {
 	assert.Zero(t, percentile(nil, 0.5))
 }
 
-// TestQuartersOfARun: shares are those of the network while it is whole.
-func TestQuartersOfARun(t *testing.T) {
+// TestQuarters_Run_Even: shares are those of the network while it is whole.
+func TestQuarters_Run_Even(t *testing.T) {
 	m := &meter{}
 	for i := range 8 {
 		m.samples = append(m.samples, sample{

@@ -10,9 +10,9 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// TestWhoIsSilent: only an end that has waited in vain takes the other one for
+// TestSilence_EachMember_Known: only an end that has waited in vain takes the other one for
 // silent. A greeting that is lost ends the connection, and shows nothing (D-48).
-func TestWhoIsSilent(t *testing.T) {
+func TestSilence_EachMember_Known(t *testing.T) {
 	skipUnderRaceDetector(t)
 	for _, end := range []struct {
 		what    string

@@ -11,7 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/member"
 )
 
-// driving is how a driver steps its member and carries the effects out. All of
+// driving is how a driver steps its member and performs the effects. All of
 // them keep the order that package effect asks for.
 type driving uint8
 
@@ -21,7 +21,7 @@ const (
 	// grouped: all waiting inputs, then all records with one sync, then all
 	// the rest, as the daemon does it.
 	grouped
-	// pipelined: every input at once, also while a sync is under way; the
+	// pipelined: every input at once, also while a sync is in progress; the
 	// effects queue up.
 	pipelined
 )
@@ -66,7 +66,7 @@ type node struct {
 	fate       change       // of a doomed one
 	revocation []byte       // of a revoked one
 	doomed     bool         // never returns after its end
-	gone       bool         // has ended for ever
+	gone       bool         // has ended permanently
 	group      *group.Group // the group file that it was given
 }
 
@@ -192,7 +192,7 @@ func (n *node) checkState() {
 	}
 }
 
-// work goes on until there is nothing to do, or a sync is under way.
+// work goes on until there is nothing to do, or a sync is in progress.
 func (n *node) work() {
 	if n.working {
 		return
@@ -209,7 +209,7 @@ func (n *node) work() {
 		}
 		o := n.queue[0]
 		n.queue = n.queue[1:]
-		n.carryOut(o)
+		n.do(o)
 		n.burn(o)
 	}
 	n.working = false

@@ -97,7 +97,7 @@ func TestShrink(t *testing.T) {
 	assert.Equal(t, small.Violations, small.Setting.Run(nil).Violations, "it is replayed")
 }
 
-func TestLimitsAreWrittenAsTheyAreRead(t *testing.T) {
+func TestLimits_Text_RoundTrip(t *testing.T) {
 	for _, text := range []string{"", "crash=2-5", "crash=none,cut=1-1", "crash=2-5,cut=all,others=none", "others=none"} {
 		l := limits(text)
 		assert.Equal(t, text, l.String())
@@ -108,9 +108,9 @@ func TestLimitsAreWrittenAsTheyAreRead(t *testing.T) {
 	}
 }
 
-// TestLiarsAreConvicted: whoever forks a token that honest members take, and nobody
+// TestLiars_EachKind_Convicted: whoever forks a token that honest members take, and nobody
 // else.
-func TestLiarsAreConvicted(t *testing.T) {
+func TestLiars_EachKind_Convicted(t *testing.T) {
 	skipUnderRaceDetector(t)
 	var s Summary
 	for seed := range uint64(whole.Part(4, 8)) {

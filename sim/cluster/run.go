@@ -168,10 +168,10 @@ func (c *cluster) stand() standing {
 		if n.member != nil && !n.syncing {
 			n.synced()
 		}
-		for h := range n.guard.ledger.held {
+		for h := range n.guard.oracle.held {
 			s.hops[h.token] = max(s.hops[h.token], h.number)
 		}
-		for hash, p := range n.guard.ledger.sent {
+		for hash, p := range n.guard.oracle.sent {
 			if c.nodes.canAnswer(p.to) {
 				s.sent[hash] = p
 				s.hops[p.hop.token] = max(s.hops[p.hop.token], p.hop.number)

@@ -215,7 +215,7 @@ func (s *schedule) goBackSomewhere() {
 
 // fuse is how many operations go by until a crash: often several, so that it hits
 // every place in a handoff; or it comes at once, also when nothing happens, or while
-// a sync is under way.
+// a sync is in progress.
 func fuse(r *rand.Rand) (operations int, atOnce bool) { return r.IntN(maxFuse), r.Float64() < 0.2 }
 
 // drawSlots takes resources and slots away, or adds some: half of the time it leaves the

@@ -50,7 +50,7 @@ func parseScript(text string) []block {
 	return list
 }
 
-// runScript carries a script out and returns it with what it prints now.
+// runScript performs a script and returns it with what it prints now.
 func runScript(t *testing.T, text string) string {
 	var out strings.Builder
 	s := &script{t: t, saved: make(map[string]*letter), disks: make(map[string]disk)}
@@ -86,7 +86,7 @@ type script struct {
 
 func (s *script) printf(format string, args ...any) { fmt.Fprintf(&s.out, format+"\n", args...) }
 
-// run carries one command line out.
+// run performs one command line.
 func (s *script) run(words []string) {
 	if len(words) == 0 {
 		return

@@ -16,10 +16,10 @@ func (c *cluster) holder() *node {
 	return nil
 }
 
-// TestSleepingProgramIsDeadBeforeTheTokenGoesOn: a machine sleeps over the deadline
+// TestProgram_Suspended_DeadBeforeTheTokenGoes: a machine sleeps over the deadline
 // of a grant. When it wakes up, the program runs on until its killer has woken up,
 // too; until then the member keeps the token, which others wait for.
-func TestSleepingProgramIsDeadBeforeTheTokenGoesOn(t *testing.T) {
+func TestProgram_Suspended_DeadBeforeTheTokenGoes(t *testing.T) {
 	skipUnderRaceDetector(t)
 	slept := 0
 	for try := range 20 {

@@ -102,7 +102,7 @@ func (b *busy) state() (took time.Duration) {
 func (b *busy) countsDead(n *node) bool {
 	count := 0
 	for _, id := range n.member.IDs() {
-		if n.member.Standing(id) == nil {
+		if n.member.Eligible(id) == nil {
 			count++
 		}
 	}

@@ -138,7 +138,7 @@ func (j judges) evidence(n *node) {
 	}
 }
 
-// complaints: nor does an honest member strike another one.
+// complaints checks that an honest member strikes no other one.
 func (j judges) complaints(n *node) {
 	for _, e := range n.disk.history {
 		r, ok := e.Record.(*journal.Complained)

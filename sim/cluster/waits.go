@@ -61,7 +61,7 @@ type waits struct {
 
 // drivesRecovery judges that waiting drives recovery: when the faults are over, all want to
 // run, again and again. Then nobody makes a token, and somebody always runs soon. Then some
-// members die for ever, and again somebody runs soon.
+// members die permanently, and again somebody runs soon.
 func drivesRecovery(c *cluster) {
 	w := &waits{cluster: c, wishes: make(map[wish]bool), vain: make(map[string]time.Duration), longest: make(map[string]time.Duration), tokens: make(map[string]int)}
 	for _, r := range c.nodes[0].member.Settings().Resources {

@@ -124,7 +124,7 @@ func live(ctx context.Context, o options, r *report.Report) error {
 func newAgent(o options, id node.Identity, r *report.Report) (*agent, error) {
 	a := &agent{
 		options: o, id: id, self: id.Certificate.Member(), report: r, sequence: firstSequence, inbox: inbox{ready: make(chan struct{}, 1)},
-		desk: desk{make(map[ident.Token]*parcel)},
+		desk: desk{make(map[ident.Token]*heldToken)},
 	}
 	a.verifier = token.NewVerifier(id.Group.ID(), a)
 	if _, err := rand.Read(a.reset[:]); err != nil {
@@ -164,7 +164,7 @@ func (a *agent) begin(ctx context.Context) error {
 		return errors.Join(err, conn.Close())
 	}
 	a.frames = a.transport
-	a.carryOut(effects)
+	a.perform(effects)
 	extra := a.id.Extra
 	a.tell(member.Learn{Certificates: extra.Certificates, Endpoints: extra.Endpoints, Revocations: extra.Revocations, Leaves: extra.Leaves})
 	a.tell(member.Announce{Addresses: []string{a.listen}})
@@ -273,10 +273,10 @@ func (a *agent) tell(input member.Input) {
 	a.step.Lock()
 	effects := a.machine.Step(now(), input)
 	a.step.Unlock()
-	a.carryOut(effects)
+	a.perform(effects)
 }
 
-func (a *agent) carryOut(effects []effect.Effect) {
+func (a *agent) perform(effects []effect.Effect) {
 	for _, e := range effects {
 		switch e := e.(type) {
 		case effect.Send:
@@ -383,13 +383,13 @@ func (l *life) Disconnected(peer ident.Member, err error) {
 			l.tell(member.Disconnected{Peer: peer, Lost: errors.Is(err, transport.ErrReplaced)})
 			return
 		}
-		l.tell(member.Unreachable{Peer: peer, Silent: errors.Is(err, transport.ErrSilent)})
+		l.tell(member.Unreachable{Peer: peer, Silent: errors.Is(err, transport.ErrUnresponsive)})
 	})
 }
 
 // Unreachable implements transport.Handler.
 func (l *life) Unreachable(peer ident.Member, err error) {
-	l.put(func() { l.tell(member.Unreachable{Peer: peer, Silent: errors.Is(err, transport.ErrSilent)}) })
+	l.put(func() { l.tell(member.Unreachable{Peer: peer, Silent: errors.Is(err, transport.ErrUnresponsive)}) })
 }
 
 // Frames implements transport.Handler.

@@ -13,14 +13,14 @@ import (
 
 // desk hands over tokens that the honest machine of a bad member does not know of.
 type desk struct {
-	parcels map[ident.Token]*parcel
+	held map[ident.Token]*heldToken
 }
 
-// maxParcels bounds the tokens that are remembered, the last answered ones included.
-const maxParcels = 1 << 16
+// maxHeld bounds the tokens that are remembered, the last answered ones included.
+const maxHeld = 1 << 16
 
-// parcel is a token that is being handed over.
-type parcel struct {
+// heldToken is a token that is being handed over.
+type heldToken struct {
 	to           ident.Member
 	title        token.Title
 	field        []byte
@@ -55,18 +55,18 @@ func (a *agent) nextSequence() uint64 {
 }
 
 // offer begins to hand over a token.
-func (a *agent) offer(p *parcel) {
-	if len(a.desk.parcels) >= maxParcels {
+func (a *agent) offer(p *heldToken) {
+	if len(a.desk.held) >= maxHeld {
 		return
 	}
-	a.desk.parcels[p.title.Token()] = p
+	a.desk.held[p.title.Token()] = p
 	if p.done == nil {
 		a.report.Offered++
 	}
 	a.sayOffer(p)
 }
 
-func (a *agent) sayOffer(p *parcel) {
+func (a *agent) sayOffer(p *heldToken) {
 	a.say(p.to, &wire.Offer{
 		Token: p.title.Token(), Hop: p.title.Hop() + 1, Genesis: p.title.Genesis.Raw(), Signers: p.title.Signers(), Certificates: p.certificates,
 	})
@@ -74,7 +74,7 @@ func (a *agent) sayOffer(p *parcel) {
 
 // transfer signs custody away, by a reservation that the receiver gave, or did not. It
 // signs once: two transfers of one hop are another crime than the one to be measured.
-func (a *agent) transfer(p *parcel, r ident.Reservation) error {
+func (a *agent) transfer(p *heldToken, r ident.Reservation) error {
 	if p.sent != nil {
 		p.sent.Certificates = p.certificates
 		a.say(p.to, p.sent)
@@ -99,8 +99,8 @@ func (a *agent) transfer(p *parcel, r ident.Reservation) error {
 // heard handles the answers about tokens of the desk, and reports whether m is one. A token
 // may come back to the machine, which then passes it on at a later hop.
 func (d *desk) heard(a *agent, from ident.Member, m wire.Message) bool {
-	of := func(id ident.Token, hop uint64) *parcel {
-		if p := d.parcels[id]; p != nil && p.to == from && p.title.Hop()+1 == hop {
+	of := func(id ident.Token, hop uint64) *heldToken {
+		if p := d.held[id]; p != nil && p.to == from && p.title.Hop()+1 == hop {
 			return p
 		}
 		return nil
@@ -155,7 +155,7 @@ func (d *desk) heard(a *agent, from ident.Member, m wire.Message) bool {
 	return false
 }
 
-func (d *desk) answered(a *agent, of func(ident.Token, uint64) *parcel, v token.Verdict, raw []byte) bool {
+func (d *desk) answered(a *agent, of func(ident.Token, uint64) *heldToken, v token.Verdict, raw []byte) bool {
 	b, _, err := token.PeekAnswer(a.id.Group.ID(), v, raw)
 	if err != nil {
 		return false

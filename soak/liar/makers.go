@@ -41,7 +41,7 @@ func (m *minter) act() {
 		m.ended = err
 		return
 	}
-	m.offer(&parcel{to: next(m.agent, &m.turn), title: title})
+	m.offer(&heldToken{to: next(m.agent, &m.turn), title: title})
 }
 
 // forger has the keys of two members. It signs a genesis of long ago, or far ahead, and has
@@ -80,7 +80,7 @@ func (f *forger) act() {
 		f.ended = err
 		return
 	}
-	f.offer(&parcel{
+	f.offer(&heldToken{
 		to: next(f.agent, &f.turn), title: title, certificates: [][]byte{f.id.Certificate.Raw(), f.other.Certificate.Raw()},
 	})
 }
@@ -129,13 +129,13 @@ func (b *bypasser) act() {
 		b.ended = err
 		return
 	}
-	p := &parcel{to: next(b.agent, &b.turn), title: title, done: func() {}}
+	p := &heldToken{to: next(b.agent, &b.turn), title: title, done: func() {}}
 	p.accepted = func(m *wire.Accept) { b.learn(p, m) }
 	b.offer(p)
 }
 
 // learn uses the numbers that others were given since the last ACCEPT.
-func (b *bypasser) learn(p *parcel, m *wire.Accept) {
+func (b *bypasser) learn(p *heldToken, m *wire.Accept) {
 	last := b.last[p.to]
 	b.last[p.to] = m
 	b.say(p.to, &wire.Cancel{Token: m.Token, Hop: m.Hop, Incarnation: m.Incarnation, Accept: m.Accept})
@@ -149,7 +149,7 @@ func (b *bypasser) learn(p *parcel, m *wire.Accept) {
 			b.ended = err
 			return
 		}
-		late := &parcel{to: p.to, title: title}
+		late := &heldToken{to: p.to, title: title}
 		late.refused = func() {
 			if err := b.transfer(late, ident.Reservation{Incarnation: m.Incarnation, Number: number, MAC: m.MAC}); err != nil {
 				b.ended = err

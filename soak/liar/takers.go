@@ -186,7 +186,7 @@ func (f *friends) take(from ident.Member, m *wire.Transfer) {
 		f.report.Kept++
 	}
 	f.held[id] = &held{title, field}
-	delete(f.desk.parcels, id)
+	delete(f.desk.held, id)
 	f.later(id)
 }
 
@@ -206,7 +206,7 @@ func (f *friends) pass(id ident.Token) {
 		f.later(id)
 		return
 	}
-	p := &parcel{to: to, title: h.title, field: h.field, certificates: f.certificates(h.title.Signers())}
+	p := &heldToken{to: to, title: h.title, field: h.field, certificates: f.certificates(h.title.Signers())}
 	p.done = func() {
 		f.report.Passed++
 		delete(f.held, id)

@@ -114,7 +114,7 @@ func (o options) measure(k kase, preset, mode, onSilent string) (row, error) {
 	return r, nil
 }
 
-// loss is one loss under way.
+// loss is one loss in progress.
 type loss struct {
 	*band
 	victim  int

@@ -11,7 +11,7 @@ import (
 const (
 	// firstFault is how long the group runs undisturbed at the beginning.
 	firstFault = 5 * time.Second
-	// minCalm is long enough for a member that was stated failed to be back.
+	// minCalm is long enough for a member that was declared failed to be back.
 	minCalm = 20 * time.Second
 	// minPause and maxPause are between the beginnings of two faults.
 	minPause, maxPause = 2 * time.Second, 8 * time.Second

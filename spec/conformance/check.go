@@ -125,7 +125,7 @@ func (t *trial) hasLost() bool {
 // isLoss reports whether a connection ended so that the member's last words may be
 // missing: a stateless reset overtakes what waits to be read, so that the code that the
 // member has closed the connection with remains unknown, and after an idle timeout nobody
-// knows what was under way.
+// knows what was in progress.
 func isLoss(err error) bool {
 	var reset *quic.StatelessResetError
 	var idle *quic.IdleTimeoutError

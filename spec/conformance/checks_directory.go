@@ -7,7 +7,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Chapters 7.7, 7.8, 9.3 and 9.4: questions about the directory.
+// directoryChecks are about chapters 7.7, 7.8, 9.3 and 9.4: questions about the directory.
 var directoryChecks = []Check{
 	{"members", []string{"M-6", "D-17"}, "WANT, topic 1, is answered by pages with ascending ids in the range, whose objects verify, and on which the member itself is.", wantMembers},
 	{"empty-page", []string{"M-6"}, "A range with nobody in it is answered by a page with nobody on it.", emptyPage},

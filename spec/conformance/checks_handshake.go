@@ -20,7 +20,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Chapter 11.1: who gets a connection.
+// handshakeChecks are about chapter 11.1: who gets a connection.
 var handshakeChecks = []Check{
 	{"tls", []string{"T-1", "T-2"}, "A connection has QUIC version 1, TLS 1.3, the ALPN identifier wander/1 and the key exchange X25519, though others are offered.", tlsVersion},
 	{"session-tickets", []string{"T-2"}, "No session ticket comes until the member has answered a message.", sessionTickets},

@@ -1,6 +1,6 @@
 package conformance
 
-// What only a liar does. It is evidence against this identity.
+// liarChecks do what only a liar does. It is evidence against this identity.
 var liarChecks = []Check{
 	{"second-transfer", []string{"H-44", "H-65"}, "A second transfer of a hop that was taken, with another payload, gets no answer, and the first one still its receipt.", secondTransfer},
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Chapters 3 and 7.1 to 7.2: encodings, unknown messages, HELLO.
+// messageChecks are about chapters 3 and 7.1 to 7.2: encodings, unknown messages, HELLO.
 var messageChecks = []Check{
 	{"hello", []string{"M-1", "G-1", "E-2"}, "The first message is HELLO: it has version 1, an incarnation, a configuration, and an endpoint record that the member itself has signed, if any.", helloFirst},
 	{"incarnation", []string{"H-2"}, "Two connections show one incarnation.", oneIncarnation},

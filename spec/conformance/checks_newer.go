@@ -7,7 +7,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// What takes the resource of the test away from the member: it comes last.
+// newerChecks take the resource of the test away from the member: it comes last.
 var newerChecks = []Check{
 	{"newer-configuration", []string{"D-29", "O-4", "P-46", "H-40", "H-47"}, "A newer configuration that lacks the resource is in force at once: it is what HELLO and GOSSIP state, an OFFER is refused with reason 3, and a transfer on a reservation from before is VOID. Needs one.", newerConfiguration},
 }

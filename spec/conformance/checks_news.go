@@ -8,7 +8,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Chapters 7.9 and 9.1: what is said about members. All of it is about this one:
+// newsChecks are about chapters 7.9 and 9.1: what is said about members. All of it is about this one:
 // its endpoint record shows what was taken in.
 var newsChecks = []Check{
 	{"news", []string{"M-16", "D-1"}, "An endpoint record in NEWS is taken in, and the one before does not take its place afterwards.", newsTaken},

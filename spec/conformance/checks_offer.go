@@ -13,7 +13,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Chapter 8 §4: OFFER. The tokens are made for it, and never handed over.
+// offerChecks are about chapter 8 §4: OFFER. The tokens are made for it, and never handed over.
 var offerChecks = []Check{
 	{"offer", []string{"H-40", "H-6"}, "An OFFER is answered by ACCEPT for the same token and hop, with the incarnation of HELLO, a lifetime, and a number that is not below the floor of HELLO.", offerAccepted},
 	{"offer-repeated", []string{"H-40"}, "An OFFER that is repeated gets the same ACCEPT, also after a CANCEL.", offerRepeated},

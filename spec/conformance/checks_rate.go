@@ -6,7 +6,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Chapter 7: what a peer may ask for at once. How much that is, each
+// rateChecks are about chapter 7: what a peer may ask for at once. How much that is, each
 // implementation decides; these checks ask for several times what this one grants.
 var rateChecks = []Check{
 	{"hello-rate", []string{"M-8"}, "Of 60 HELLOs that state a newer configuration not each one makes the member ask for it; the connection stays.", helloRate},

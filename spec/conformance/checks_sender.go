@@ -13,7 +13,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Chapter 8 §3: the member as sender, of tokens that were handed to it.
+// senderChecks are about chapter 8 §3: the member as sender, of tokens that were handed to it.
 var senderChecks = []Check{
 	{"own-offer", []string{"H-20", "H-8"}, "The member's own OFFER carries the genesis, names all signers of its title, and promises no more than it may.", ownOffer},
 	{"own-offer-need", []string{"H-21"}, "After NEED, its next OFFER carries the signers' certificates, which verify.", ownOfferNeed},

@@ -12,7 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Chapters 7.1 and 11.2 to 11.4: streams, frames and preambles.
+// streamChecks are about chapters 7.1 and 11.2 to 11.4: streams, frames and preambles.
 var streamChecks = []Check{
 	{"streams", []string{"T-7"}, "The member lets its peer open no second stream, no unidirectional stream and no datagrams, and opens no stream itself.", oneStream},
 	{"preamble", []string{"T-11"}, "The preamble is answered by one. Of two connections, both have one process, and the second a higher ordinal.", preambles},
@@ -24,7 +24,7 @@ var streamChecks = []Check{
 	{"largest-frame", []string{"F-1", "F-3"}, "A frame of 65536 bytes that is no message is read and dropped; the connection stays.", largestFrame},
 }
 
-// Chapters 11.3 and 11.4: which connection stays, and how one ends.
+// connectionChecks are about chapters 11.3 and 11.4: which connection stays, and how one ends.
 var connectionChecks = []Check{
 	{"newer-connection", []string{"T-12"}, "A second connection with a higher ordinal takes the place of the first, which is closed with code 2.", newerStays},
 	{"older-connection", []string{"T-12"}, "A second connection with a lower ordinal is closed with code 2, and the first one goes on.", olderGoes},

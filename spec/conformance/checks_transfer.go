@@ -12,7 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Chapter 8 §4: TRANSFER. Each check that hands a token over waits for it to come
+// transferChecks are about chapter 8 §4: TRANSFER. Each check that hands a token over waits for it to come
 // back.
 var transferChecks = []Check{
 	{"transfer", []string{"H-47", "O-9", "S-5"}, "A transfer on a reservation is answered by a RECEIPT that verifies and is to it.", transferTaken},

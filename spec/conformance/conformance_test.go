@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 }
 
 // The project's own member, over real QUIC, passes every check.
-func TestNodeConforms(t *testing.T) {
+func TestNode_AllChecks_Conforms(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
 	revoked := a.issue(t, "revoked", time.Hour)
@@ -75,7 +75,7 @@ func TestQuietConnection(t *testing.T) {
 }
 
 // What a check needs and was not given, it says.
-func TestChecksThatAreSkipped(t *testing.T) {
+func TestChecks_Skipped_Reported(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
 	revoked := a.issue(t, "revoked", time.Hour)
@@ -104,7 +104,7 @@ func TestChecksThatAreSkipped(t *testing.T) {
 	}
 }
 
-func TestRunsThatCannotBegin(t *testing.T) {
+func TestRun_CannotBegin_Error(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
 	revoked := a.issue(t, "revoked", time.Hour)
@@ -130,7 +130,7 @@ func TestRunsThatCannotBegin(t *testing.T) {
 	}
 }
 
-func TestIdentityOfTheMemberItself(t *testing.T) {
+func TestIdentity_OfTheMemberItself_Refused(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
 	s := newSubject(t, a, a.issue(t, "revoked", time.Hour).Certificate.Member(), faults{})
@@ -145,7 +145,7 @@ func TestIdentityOfTheMemberItself(t *testing.T) {
 //
 // It is not parallel: the others keep a machine so busy for a moment that a member may
 // seem to have died.
-func TestMemberThatDies(t *testing.T) {
+func TestRun_MemberDies_Reported(t *testing.T) {
 	a := newAuthority(t)
 	s := newSubject(t, a, a.issue(t, "revoked", time.Hour).Certificate.Member(), faults{})
 	o := a.options(t, s.l.Addr().String(), a.issue(t, "other", time.Hour))
@@ -179,7 +179,7 @@ func TestInterruptedRun(t *testing.T) {
 
 // Every check has a name of its own, a sentence, and requirements that the
 // specification has.
-func TestChecksAreNamed(t *testing.T) {
+func TestChecks_Each_Named(t *testing.T) {
 	var text []byte
 	files, err := filepath.Glob("../*.md")
 	require.NoError(t, err)

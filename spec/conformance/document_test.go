@@ -14,7 +14,7 @@ import (
 var rewrite = flag.Bool("update", false, "render the table of checks in docs/conformance.md anew")
 
 // The table of docs/conformance.md is the list of checks.
-func TestChecksAreDocumented(t *testing.T) {
+func TestChecks_Each_Documented(t *testing.T) {
 	const file, begin, end = "../../docs/conformance.md", "<!-- begin checks -->\n", "<!-- end checks -->"
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)

@@ -82,7 +82,7 @@ func (p *performance) failed(t *testing.T) (names []string) {
 }
 
 // The subject of these tests is right until it is broken.
-func TestSubjectConforms(t *testing.T) {
+func TestSubject_AllChecks_Conforms(t *testing.T) {
 	t.Parallel()
 	assert.Empty(t, play(t, faults{}, Checks()).failed(t))
 }
@@ -133,7 +133,7 @@ func normally(wrong quic.ApplicationErrorCode) func(quic.ApplicationErrorCode) q
 func keyOf(kind string, id ident.Token, hop uint64) string { return fmt.Sprint(kind, id, hop) }
 
 // Each fault makes its own checks fail, and no others of its chapter.
-func TestEveryFaultIsFound(t *testing.T) {
+func TestFaults_Each_Found(t *testing.T) {
 	t.Parallel()
 	list := map[string]struct {
 		fails  []string

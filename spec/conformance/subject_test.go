@@ -279,7 +279,7 @@ func (s *subject) step(in member.Input) {
 // handle steps the machine. Needs s.mu.
 func (s *subject) handle(in member.Input) { s.do(s.machine.Step(s.reading(), in)) }
 
-// do carries out what the network sees of effects. Needs s.mu.
+// do performs what the network sees of effects. Needs s.mu.
 func (s *subject) do(effects []effect.Effect) {
 	for _, e := range effects {
 		switch e := e.(type) {

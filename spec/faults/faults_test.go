@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFaultsApply: each has exactly one place in the tree, and leaves Go behind.
-func TestFaultsApply(t *testing.T) {
+// TestFaults_Each_Applies: each has exactly one place in the tree, and leaves Go behind.
+func TestFaults_Each_Applies(t *testing.T) {
 	require.Len(t, faults, 10)
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {

@@ -1,5 +1,5 @@
 // Package vector is the test vectors of the protocol: their format, and what
-// runs them against this implementation. The files stand in spec/vectors,
+// runs them against this implementation. The files are in spec/vectors,
 // whose README describes the format for those who build another one; package
 // generate writes them.
 //

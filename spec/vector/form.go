@@ -36,7 +36,7 @@ type Form string
 
 // Bounds of a form and of what is drawn for one case, so that a file that
 // somebody else has written cannot ask for more: the project's own forms have
-// some 500 characters and draw some 200 values of a few KiB.
+// about 500 characters and draw about 200 values of a few KiB.
 const (
 	maxForm  = 4096
 	maxDrawn = 4096

@@ -200,7 +200,7 @@ func (x *subject) advance(to clock.Instant) {
 	x.now.Boot, x.now.Wall = to, x.now.Wall.Add(span)
 }
 
-// do carries out one step.
+// do performs one step.
 func (x *subject) do(step Step) error {
 	x.effects = x.effects[:0]
 	if err := x.wait(clock.Millis(step.After)); err != nil {

@@ -83,7 +83,7 @@ type Party struct {
 	Certificate Bytes `json:"certificate"`
 }
 
-// RuleOf is the CDDL file that a rule of a vector stands in, and its name
+// RuleOf is the CDDL file that a rule of a vector is in, and its name
 // there: "journal:record" is record of journal.cddl, and a rule without file is
 // one of wire.cddl.
 func RuleOf(rule string) (file, name string) {

@@ -54,7 +54,7 @@ func TestEveryObject(t *testing.T) {
 }
 
 // A vector whose outcome is another fails, each of them.
-func TestOutcomesAreCompared(t *testing.T) {
+func TestCompare_OtherOutcome_Found(t *testing.T) {
 	set := load(t)
 	set.Hashes = nil
 	turned := 0
@@ -75,7 +75,7 @@ func TestOutcomesAreCompared(t *testing.T) {
 
 // A scenario fails that lists an effect more, one less, another object or another
 // order, each in its first step that has effects.
-func TestEffectsAreCompared(t *testing.T) {
+func TestCompare_OtherEffects_Found(t *testing.T) {
 	for name, change := range map[string]func(e []vector.Effect) []vector.Effect{
 		"more": func(e []vector.Effect) []vector.Effect { return append(e, vector.Effect{Record: "dropped"}) },
 		"less": func(e []vector.Effect) []vector.Effect { return e[1:] },
@@ -115,7 +115,7 @@ func TestEffectsAreCompared(t *testing.T) {
 }
 
 // A hash that is another fails, and so does one over other cases.
-func TestHashesAreCompared(t *testing.T) {
+func TestCompare_OtherHash_Found(t *testing.T) {
 	set := load(t)
 	set.Files = nil
 	set.Hashes.Hashes[3].ShortHash[0] ^= 1
@@ -144,7 +144,7 @@ func files(t *testing.T, change map[string]string) fstest.MapFS {
 	return dir
 }
 
-func TestFilesThatAreNone(t *testing.T) {
+func TestFiles_Invalid_Refused(t *testing.T) {
 	one := func(fields string) string {
 		return `{"v":1,"about":"","vectors":[{"name":"b","class":"valid","object":"cbor","outcome":"valid","input":"00"` + fields + `}]}`
 	}
@@ -195,7 +195,7 @@ func TestFilesThatAreNone(t *testing.T) {
 }
 
 // What parses and cannot be run fails, and ends.
-func TestScenariosThatCannotBe(t *testing.T) {
+func TestScenario_Impossible_Refused(t *testing.T) {
 	for name, step := range map[string]string{
 		"no peer":      `{"event":"connected"}`,
 		"unknown peer": `{"event":"received","peer":"eve","message":"00"}`,
@@ -210,7 +210,7 @@ func TestScenariosThatCannotBe(t *testing.T) {
 	}
 }
 
-func TestKeysThatAreNone(t *testing.T) {
+func TestKeys_Invalid_Refused(t *testing.T) {
 	for name, change := range map[string]func(p *vector.Parties){
 		"group": func(p *vector.Parties) { p.Group = p.Group[1:] },
 		"seed":  func(p *vector.Parties) { p.Parties[0].Seed = p.Parties[0].Seed[1:] },
@@ -224,7 +224,7 @@ func TestKeysThatAreNone(t *testing.T) {
 	}
 }
 
-func TestBytesAsText(t *testing.T) {
+func TestBytes_Text_RoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b vector.Bytes
 		for range rapid.IntRange(0, 5).Draw(t, "pieces") {

@@ -54,7 +54,7 @@ func keys(m map[string]int) []string {
 	return all
 }
 
-func TestPowerLossKeepsWhatWasSynced(t *testing.T) {
+func TestPowerLoss_Synced_Kept(t *testing.T) {
 	seen := after(t, (*faultfs.FS).PowerLoss, func(f *faultfs.FS) {
 		require.NoError(t, create(t, f, "d/f", "abc").Sync())
 		require.NoError(t, f.SyncDir("d"))
@@ -62,14 +62,14 @@ func TestPowerLossKeepsWhatWasSynced(t *testing.T) {
 	assert.Equal(t, []string{"abc"}, keys(seen))
 }
 
-func TestPowerLossLosesTheNameThatWasNotSynced(t *testing.T) {
+func TestPowerLoss_NameNotSynced_Lost(t *testing.T) {
 	seen := after(t, (*faultfs.FS).PowerLoss, func(f *faultfs.FS) {
 		require.NoError(t, create(t, f, "d/f", "abc").Sync())
 	})
 	assert.ElementsMatch(t, []string{"abc", "absent"}, keys(seen))
 }
 
-func TestPowerLossTearsWhatWasNotSynced(t *testing.T) {
+func TestPowerLoss_NotSynced_Torn(t *testing.T) {
 	seen := after(t, (*faultfs.FS).PowerLoss, func(f *faultfs.FS) {
 		file := create(t, f, "d/f", "ab")
 		require.NoError(t, file.Sync())
@@ -82,7 +82,7 @@ func TestPowerLossTearsWhatWasNotSynced(t *testing.T) {
 	assert.ElementsMatch(t, []string{"ab", "ab\x00\x00", "abc", "abc\x00", "abcd", "abcd\x00", "abcde"}, keys(seen))
 }
 
-func TestPowerLossKeepsAnyRename(t *testing.T) {
+func TestPowerLoss_Rename_OldOrNew(t *testing.T) {
 	seen := after(t, (*faultfs.FS).PowerLoss, func(f *faultfs.FS) {
 		require.NoError(t, create(t, f, "d/f", "old").Sync())
 		require.NoError(t, create(t, f, "d/new", "new").Sync())
@@ -92,7 +92,7 @@ func TestPowerLossKeepsAnyRename(t *testing.T) {
 	assert.ElementsMatch(t, []string{"old", "new"}, keys(seen))
 }
 
-func TestKillKeepsWhatWasWritten(t *testing.T) {
+func TestKill_Written_Kept(t *testing.T) {
 	unsynced := func(f *faultfs.FS) { create(t, f, "d/f", "abc") }
 	assert.Equal(t, []string{"abc"}, keys(after(t, (*faultfs.FS).Kill, unsynced)))
 	twice := func(f *faultfs.FS) *faultfs.FS { return f.Kill().PowerLoss() }
@@ -100,7 +100,7 @@ func TestKillKeepsWhatWasWritten(t *testing.T) {
 }
 
 // A failed sync forgets, and a later one does not notice.
-func TestFailedSyncForgets(t *testing.T) {
+func TestSync_Fails_WritesForgotten(t *testing.T) {
 	broken := errors.New("broken")
 	run := func(f *faultfs.FS) {
 		file := create(t, f, "d/f", "abc")
@@ -122,7 +122,7 @@ func TestFailedSyncForgets(t *testing.T) {
 	assert.Equal(t, []string{"abc"}, keys(after(t, (*faultfs.FS).PowerLoss, again)), "written again")
 }
 
-func TestCrashAtEveryOperation(t *testing.T) {
+func TestCrash_EveryOperation_Reached(t *testing.T) {
 	run := func(f *faultfs.FS) error {
 		file, err := f.Create("d/f")
 		if err != nil {
@@ -149,7 +149,7 @@ func TestCrashAtEveryOperation(t *testing.T) {
 	}
 }
 
-func TestEqualSeedsEqualOutcomes(t *testing.T) {
+func TestSeeds_Equal_EqualOutcomes(t *testing.T) {
 	run := func(seed uint64) string {
 		f := faultfs.New(seed)
 		require.NoError(t, f.SyncDir("d"))
@@ -178,7 +178,7 @@ func TestFlip(t *testing.T) {
 	assert.Equal(t, "C", contents(t, f.PowerLoss(), "d/f"))
 }
 
-func TestLockEndsWithTheProcess(t *testing.T) {
+func TestLock_ProcessEnds_Released(t *testing.T) {
 	f := faultfs.New(1)
 	held, err := f.Lock("d/lock")
 	require.NoError(t, err)

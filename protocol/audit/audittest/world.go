@@ -115,7 +115,7 @@ func (w *World) Certify(m *Author, until time.Time) certificate.Certificate {
 // Millis is the time in ms since 1970.
 func (w *World) Millis() uint64 { return uint64(w.Now.UnixMilli()) }
 
-// Encode is a record as it stands in a frame, written now.
+// Encode is a record as it is in a frame, written now.
 func (m *Author) Encode(r journal.Record) []byte {
 	return must(journal.Encode(uint64(m.Now.Add(m.Ahead).UnixMicro()), r))
 }

@@ -25,7 +25,7 @@ func paramsOf(name string) policy.Params {
 	return p
 }
 
-func TestEveryNameMakesAPolicy(t *testing.T) {
+func TestNames_Each_MakesAPolicy(t *testing.T) {
 	require.Contains(t, catalog.Names(), catalog.Wandering)
 	assert.True(t, slices.IsSorted(catalog.Names()))
 	for _, name := range catalog.Names() {
@@ -38,7 +38,7 @@ func TestEveryNameMakesAPolicy(t *testing.T) {
 }
 
 // A seed decides everything: this is what makes a simulation replayable.
-func TestSameSeedSameAnswers(t *testing.T) {
+func TestPolicies_SameSeed_SameAnswers(t *testing.T) {
 	for _, name := range catalog.Names() {
 		x, err := catalog.New(name, paramsOf(name), policy.Surroundings{Random: rand.NewPCG(1, 2)})
 		require.NoError(t, err)

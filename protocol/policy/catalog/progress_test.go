@@ -19,9 +19,9 @@ import (
 // instant: tokens that wait here may go on one after the other.
 const timersMax = policy.MaxQueue + 1
 
-// TestNoPolicySpins: whatever happens, and however often the driver refuses to make
+// TestPolicies_Each_NoSpin: whatever happens, and however often the driver refuses to make
 // a token or to run, no policy asks for the same instant again and again.
-func TestNoPolicySpins(t *testing.T) {
+func TestPolicies_Each_NoSpin(t *testing.T) {
 	for _, name := range catalog.Names() {
 		for _, preset := range catalog.Presets(name) {
 			t.Run(name+" "+preset.Name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func checkSpin(t *rapid.T, name, preset string) {
 // at once when it comes back, and it is the handoff that lets it rest.
 const tokens = 8
 
-// driver carries out what a policy says. Nobody takes a token: it comes back, at
+// driver performs what a policy says. Nobody takes a token: it comes back, at
 // once where the driver is not willing.
 type driver struct {
 	*rapid.T
@@ -123,15 +123,15 @@ func (d *driver) pass(pause time.Duration) {
 func (d *driver) step(e policy.Event) {
 	d.queue = append(d.queue, e)
 	for steps := 0; len(d.queue) > 0; steps++ {
-		require.Less(d, steps, 10*timersMax, "answers for ever")
+		require.Less(d, steps, 10*timersMax, "answers without end")
 		e, d.queue = d.queue[0], d.queue[1:]
 		for _, a := range d.policy.Step(d.now, e, nil) {
-			d.carryOut(&a)
+			d.perform(&a)
 		}
 	}
 }
 
-func (d *driver) carryOut(a *policy.Action) {
+func (d *driver) perform(a *policy.Action) {
 	switch a.Kind {
 	case policy.Run:
 		if d.demand && d.willing {

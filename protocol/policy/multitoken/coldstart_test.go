@@ -17,12 +17,12 @@ func (w *world) after(intervals int, target time.Duration) {
 	w.run(clock.Instant(intervals+10) * clock.Instant(target))
 }
 
-// TestSynchronisedColdStart: a hundred members begin at one instant, without a
+// TestColdStart_Synchronised_Settles: a hundred members begin at one instant, without a
 // token, with t_wait = 60 s and 30 ms for a handoff. With the paper's fixed
 // thresholds they operate together at multiples of t_wait/k_max, still after
 // three hundred target intervals; with drawn ones they are spread out by the
 // tenth.
-func TestSynchronisedColdStart(t *testing.T) {
+func TestColdStart_Synchronised_Settles(t *testing.T) {
 	const members, target = 100, time.Minute
 	params := policy.Params{
 		OperationTime: time.Second, MembersMax: members, SkipDelay: 100 * time.Millisecond, TargetInterval: target,
@@ -91,10 +91,10 @@ func TestEquilibrium(t *testing.T) {
 	}
 }
 
-// TestColdStartNeedsJitterOrIntegral: without both, members that begin together
-// make their tokens together for ever, and each of these comes at once to one
+// TestColdStart_NoJitterNoIntegral_Oscillates: without both, members that begin together
+// make their tokens together permanently, and each of these comes at once to one
 // that has just used its own, and is dropped. With either they do not.
-func TestColdStartNeedsJitterOrIntegral(t *testing.T) {
+func TestColdStart_NoJitterNoIntegral_Oscillates(t *testing.T) {
 	const members, target = 100, time.Minute
 	params := policy.Params{
 		Preset: T3gj, OperationTime: time.Millisecond, MembersMax: members, SkipDelay: time.Millisecond, TargetInterval: target,

@@ -40,7 +40,7 @@
 //
 // Split asks the tokens instead. Each averages, over a third of the target,
 // how recently the members had another token that it comes to, so it knows within
-// some 30 % how many tokens there are. Few are made or dropped for no reason: about
+// about 30 % how many tokens there are. Few are made or dropped for no reason: about
 // a thirtieth of those of T3gj. An integral makes up for what is left, losses above
 // all; a member that is new makes a token with the probability with which the
 // group needs one more, so that a group that doubles is served as fast as its
@@ -68,7 +68,7 @@
 //
 // Paper compares with the two thresholds as they are. Members that start at
 // one instant then stay in step: they make their tokens at one instant, and
-// all waits end at multiples of t_wait/k_max, for ever when a handoff takes
+// all waits end at multiples of t_wait/k_max, permanently when a handoff takes
 // far less than that. The resource sees them all at once.
 //
 // Jittered draws both thresholds anew after each use, uniformly

@@ -103,8 +103,8 @@ func TestOneLiar(t *testing.T) {
 	}
 }
 
-// TestFieldsAreClipped: whatever comes, the state stays in its range.
-func TestFieldsAreClipped(t *testing.T) {
+// TestFields_OutOfRange_Clipped: whatever comes, the state stays in its range.
+func TestFields_OutOfRange_Clipped(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		preset := rapid.SampledFrom(steeredPresets).Draw(t, "preset")
 		a := newSteered(t, preset)
@@ -230,9 +230,9 @@ func (d *steeredDriver) step(e policy.Event) {
 	}
 }
 
-// TestSteeredGenerationIsBounded: a member makes no two tokens sooner than
+// TestSteered_Generation_Bounded: a member makes no two tokens sooner than
 // ShortestSilence says, whatever tokens ask for; an auditor relies on it.
-func TestSteeredGenerationIsBounded(t *testing.T) {
+func TestSteered_Generation_Bounded(t *testing.T) {
 	for _, preset := range steeredPresets {
 		rng := rand.New(rand.NewPCG(1, 1))
 		a := newSteered(t, preset)
@@ -262,8 +262,8 @@ func TestSteeredGenerationIsBounded(t *testing.T) {
 	}
 }
 
-// TestSteeredNoAllocations: an agent allocates nothing after NewSteered.
-func TestSteeredNoAllocations(t *testing.T) {
+// TestSteered_Steady_NoAllocations: an agent allocates nothing after NewSteered.
+func TestSteered_Steady_NoAllocations(t *testing.T) {
 	for _, preset := range steeredPresets {
 		a := newSteered(t, preset)
 		actions := make([]policy.Action, 0, 8)

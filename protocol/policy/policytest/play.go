@@ -65,7 +65,7 @@ type player struct {
 	out    strings.Builder
 }
 
-// play carries out one line, given as its words.
+// play performs one line, given as its words.
 func (p *player) play(words []string) (err error) {
 	switch {
 	case len(words) == 0 || words[0] == "#":

@@ -16,7 +16,7 @@ const (
 	retries = 4
 
 	// killTime is from the instant at which a program is killed to the one from which
-	// it is taken for dead. A member gives no token away sooner either.
+	// it counts as dead. A member gives no token away sooner either.
 	killTime = 250 * time.Millisecond
 
 	// driftRatio is the share of a span by which one clock may gain on another one. Two

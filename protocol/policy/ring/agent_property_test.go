@@ -12,7 +12,7 @@ import (
 )
 
 // drawSetup draws what a network is like. Its operations may be slower or faster
-// than what is under way.
+// than what is in transit.
 func drawSetup(t *rapid.T, preset string, reordered bool) setup {
 	span := func(name string) time.Duration {
 		return time.Duration(rapid.SampledFrom([]int{0, 1, 10, 100, 1000}).Draw(t, name)) * time.Millisecond

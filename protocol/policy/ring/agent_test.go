@@ -42,10 +42,10 @@ func TestLostRequest(t *testing.T) {
 	}
 }
 
-// TestManyRepeatsAreOne: of requests that are repeated at one time, each goes only
+// TestRequests_Repeated_One: of requests that are repeated at one time, each goes only
 // to the next member that has sent one on. While the token is lost they cost two
 // messages each, not n.
-func TestManyRepeatsAreOne(t *testing.T) {
+func TestRequests_Repeated_One(t *testing.T) {
 	s := four
 	s.members, s.params.MembersMax = 40, 40
 	w := newNetwork(t, s)
@@ -145,9 +145,9 @@ func TestWanted_OperationsWithPauses_TokenGoesOn(t *testing.T) {
 	}
 }
 
-// TestReplacementLives: a token that was here keeps away, within a window, those that were
+// TestReplacement_OldReturns_Lives: a token that was here keeps away, within a window, those that were
 // made before it, and none that was made later: it may be in its place.
-func TestReplacementLives(t *testing.T) {
+func TestReplacement_OldReturns_Lives(t *testing.T) {
 	c := derive(policy.Params{OperationTime: time.Second, MembersMax: 10, SkipDelay: time.Second})
 	round := 20 * time.Second
 	assert.Equal(t, constants{skip: time.Second, requestTimeout: round, window: 2 * round, patience: longestPatience}, c)
@@ -251,9 +251,9 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestPatienceEnds: who has given up, and has seen the token since, waits for
+// TestPatience_Over_NextAsked: who has given up, and has seen the token since, waits for
 // nothing.
-func TestPatienceEnds(t *testing.T) {
+func TestPatience_Over_NextAsked(t *testing.T) {
 	for _, preset := range []string{"e", "q", "d"} {
 		s := four
 		s.params.Preset = preset

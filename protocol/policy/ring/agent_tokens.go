@@ -191,7 +191,7 @@ func (a *Agent) drop(r *record) {
 	a.Drop(r.id, policy.Superseded)
 }
 
-// apply carries out what the station says. A token that is to move on rests here
+// apply performs what the station says. A token that is to move on rests here
 // first.
 func (a *Agent) apply(out Output, rest time.Duration) {
 	switch {

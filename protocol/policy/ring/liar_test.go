@@ -48,9 +48,9 @@ func (l liar) hands(to int, t policy.Token) {
 	w.step(to, policy.Event{Kind: policy.Arrival, Token: t})
 }
 
-// TestFloodsAreThinned: what one liar says to all others as fast as it may, they do
+// TestRequests_Flood_Thinned: what one liar says to all others as fast as it may, they do
 // not repeat to each other as fast: else it would take from them what each may say.
-func TestFloodsAreThinned(t *testing.T) {
+func TestRequests_Flood_Thinned(t *testing.T) {
 	for _, preset := range []string{"e", "d", "s"} {
 		for _, k := range []kind{request, wake, repeat} {
 			s := four

@@ -21,7 +21,7 @@ const (
 	laneMax = 2
 )
 
-// lane is what is under way on one link. Requests are anonymous: their number
+// lane is what is in transit on one link. Requests are anonymous: their number
 // says all.
 type lane struct {
 	before, behind int // requests sent before the token, and after it
@@ -138,11 +138,11 @@ func explore(alg Algorithm, n int, keeps bool) *crossings {
 	return c
 }
 
-// TestTokenMayOvertakeRequests: in all schedules of small rings with few requests
+// TestToken_OvertakesRequest_Served: in all schedules of small rings with few requests
 // on a link, one that the token overtakes does no harm; with D and E one that
-// overtakes the token leaves somebody waiting for ever. This is why an Agent's
+// overtakes the token leaves somebody waiting permanently. This is why an Agent's
 // requests name the token that went before them, and nothing more.
-func TestTokenMayOvertakeRequests(t *testing.T) {
+func TestToken_OvertakesRequest_Served(t *testing.T) {
 	for _, alg := range []Algorithm{Q, D, E} {
 		for n := 2; n <= 3; n++ {
 			c := explore(alg, n, true)

@@ -178,7 +178,7 @@ func (w *network) later(d time.Duration, do func()) {
 	w.agenda.Plan(w.now.Add(d), do)
 }
 
-// send lets something be under way from one member to another.
+// send lets something be in transit from one member to another.
 func (w *network) send(from, to int, most time.Duration, do func()) {
 	at := w.now.Add(time.Duration(w.rng.Int64N(int64(most) + 1)))
 	if link := [2]int{from, to}; !w.setup.reordered {

@@ -13,16 +13,16 @@ package ring
 //   - Correction 3 (rules 2 and 4): the counter bounds the search, too. A request
 //     sets it to n-1, each hop of an active token decrements it, and at 0 the
 //     token rests. To the letter a token that was woken by a request that is
-//     already served circulates for ever:
+//     already served circulates permanently:
 //     r1 d1 r0 d0 x1 d0 d1 x0 d1 d0.
 //   - Correction 4 (rules 1, 4 and 5): whichever rule led into the section, at
 //     its exit the token moves while the counter is positive. A request that
 //     was absorbed during the section has made it so. Else r0 r1 d1 x0 leaves
-//     the second of two processors waiting for ever.
+//     the second of two processors waiting permanently.
 //
 // So corrected it serves everybody, but does not quite keep theorem 4.1: two
 // requests may cost 5n-4 messages, as one that is served while its message is
-// still under way starts a search for nobody, and who it finds a check tour.
+// still in transit starts a search for nobody, and who it finds a check tour.
 // That check tour is the paper's (rule 4); without it D is E.
 var rulesD = rules{
 	ask:   markOnce,

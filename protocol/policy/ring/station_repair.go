@@ -5,7 +5,7 @@ package ring
 
 // forget makes the processor send the next request message on even if one went
 // before (D and E; M_p := 0). The one before is believed to be lost: if it is
-// not, a message more is under way and no harm is done.
+// not, a message more is in transit and no harm is done.
 func (s *Station) forget() { s.mark = false }
 
 // keep puts a token back that was to leave with this baton. It stays until Go,

@@ -37,7 +37,7 @@ func TestRule1(t *testing.T) {
 	}
 }
 
-func TestCorrection1RequestDuringASectionPassesTheTokenAtTheExit(t *testing.T) {
+func TestCorrection1_RequestDuringSection_PassedAtExit(t *testing.T) {
 	for _, alg := range []Algorithm{Q, D, E} {
 		t.Run(alg.String(), func(t *testing.T) {
 			s := holder(alg, 3)
@@ -81,7 +81,7 @@ func TestQCounts(t *testing.T) {
 	assert.True(t, s.holds())
 }
 
-func TestQTakesBackAWithdrawnRequest(t *testing.T) {
+func TestQ_Withdrawn_RequestTakenBack(t *testing.T) {
 	s := NewStation(Q)
 	s.Need(4)
 	s.Withdraw(4)
@@ -91,7 +91,7 @@ func TestQTakesBackAWithdrawnRequest(t *testing.T) {
 	assert.True(t, s.Need(4).Request)
 }
 
-func TestDAndEStopASecondRequest(t *testing.T) {
+func TestDAndE_SecondRequest_Stopped(t *testing.T) {
 	for _, alg := range []Algorithm{D, E} {
 		s := NewStation(alg)
 		assert.True(t, s.Request(3).Request)
@@ -104,9 +104,9 @@ func TestDAndEStopASecondRequest(t *testing.T) {
 	}
 }
 
-// TestATokenThatComesBackClearsTheMark: a request that reaches it there is
+// TestToken_ComesBack_MarkCleared: a request that reaches it there is
 // answered, so the next one must not be stopped.
-func TestATokenThatComesBackClearsTheMark(t *testing.T) {
+func TestToken_ComesBack_MarkCleared(t *testing.T) {
 	for _, alg := range []Algorithm{D, E} {
 		s := NewStation(alg)
 		require.True(t, s.Request(3).Request)
@@ -116,7 +116,7 @@ func TestATokenThatComesBackClearsTheMark(t *testing.T) {
 	}
 }
 
-func TestQRegistersNoMoreThanTheOthers(t *testing.T) {
+func TestQ_Registers_NoMoreThanOthers(t *testing.T) {
 	s := holder(Q, 3)
 	s.Need(3)
 	for range 5 {
@@ -125,7 +125,7 @@ func TestQRegistersNoMoreThanTheOthers(t *testing.T) {
 	assert.Equal(t, uint32(2), s.Baton().Count)
 }
 
-func TestDSearchesAndChecks(t *testing.T) {
+func TestD_Request_SearchesAndChecks(t *testing.T) {
 	s := holder(D, 4)
 	out := s.Request(4)
 	require.Equal(t, Output{Pass: true, Baton: Baton{Active: true, Count: 3}}, out)
@@ -141,7 +141,7 @@ func TestDSearchesAndChecks(t *testing.T) {
 	assert.Zero(t, s.Baton(), "and is over")
 }
 
-func TestEMakesOneTour(t *testing.T) {
+func TestE_Request_OneTour(t *testing.T) {
 	s := holder(E, 4)
 	require.Equal(t, Output{Pass: true, Baton: Baton{Count: 3}}, s.Request(4))
 	s.Need(4)
@@ -151,7 +151,7 @@ func TestEMakesOneTour(t *testing.T) {
 	assert.True(t, s.holds())
 }
 
-func TestSAlwaysMoves(t *testing.T) {
+func TestS_NoRequest_AlwaysMoves(t *testing.T) {
 	s := NewStation(S)
 	assert.True(t, s.Arrive(Baton{}, 2).Pass)
 	s.Need(2)
@@ -171,7 +171,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-func TestAwakeVisitsAllOthers(t *testing.T) {
+func TestAwake_AllOthers_Visited(t *testing.T) {
 	const n = 5
 	for _, alg := range []Algorithm{Q, D, E} {
 		visits := 0
@@ -200,7 +200,7 @@ func TestRepeat(t *testing.T) {
 	assert.Zero(t, s.Repeat(3), "S knows no requests")
 }
 
-func TestTwoTokensBecomeOne(t *testing.T) {
+func TestTokens_Two_BecomeOne(t *testing.T) {
 	s := holder(Q, 5)
 	s.Need(5)
 	s.Request(5)
@@ -208,10 +208,10 @@ func TestTwoTokensBecomeOne(t *testing.T) {
 	assert.Equal(t, Output{Pass: true, Baton: Baton{Count: 3}}, s.Exit(5))
 }
 
-// TestLiarsTokenRests: whatever a baton says, and whatever the processors were
+// TestLiar_Token_Rests: whatever a baton says, and whatever the processors were
 // told before, the token rests after one tour, or n-1 more for each that is
 // served.
-func TestLiarsTokenRests(t *testing.T) {
+func TestLiar_Token_Rests(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		alg := rapid.SampledFrom([]Algorithm{Q, D, E}).Draw(t, "algorithm")
 		n := rapid.IntRange(1, 9).Draw(t, "n")

@@ -163,9 +163,9 @@ func specSameToken(t require.TestingT, field []byte) {
 // inScripts finds all bodies and fields in the golden scripts.
 var inScripts = regexp.MustCompile(`(?:(message|tell) [A-Z]|(field))[ =]([0-9a-f]+)\b`)
 
-// TestBodiesAreAsSpecified: what the scripts' members say and hear is the same by the
+// TestBodies_Each_AsSpecified: what the scripts' members say and hear is the same by the
 // specification and by the package, and every kind is among it.
-func TestBodiesAreAsSpecified(t *testing.T) {
+func TestBodies_Each_AsSpecified(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/*.txt")
 	require.NoError(t, err)
 	kinds, fields := map[byte]int{}, 0
@@ -191,9 +191,9 @@ func TestBodiesAreAsSpecified(t *testing.T) {
 	require.Greater(t, fields, 10)
 }
 
-// TestDamagedBodiesAreAsSpecified: also of sizes and kinds that nobody would say,
+// TestBodies_Damaged_AsSpecified: also of sizes and kinds that nobody would say,
 // both make the same.
-func TestDamagedBodiesAreAsSpecified(t *testing.T) {
+func TestBodies_Damaged_AsSpecified(t *testing.T) {
 	specSame(t, nil)
 	for kind := range byte(8) {
 		size := 0
@@ -216,8 +216,8 @@ func TestDamagedBodiesAreAsSpecified(t *testing.T) {
 	})
 }
 
-// TestDamagedFieldsAreAsSpecified is the same of what a token carries.
-func TestDamagedFieldsAreAsSpecified(t *testing.T) {
+// TestFields_Damaged_AsSpecified is the same of what a token carries.
+func TestFields_Damaged_AsSpecified(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := []byte{rapid.SampledFrom([]byte{1, 1, 1, 0, 2}).Draw(t, "form"), rapid.Byte().Draw(t, "streak"), 0, 0, 1, rapid.Byte().Draw(t, "age")}
 		for range rapid.IntRange(0, 18).Draw(t, "candidates") {

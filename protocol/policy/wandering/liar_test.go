@@ -18,7 +18,7 @@ import (
 
 // One liar tells all of a later token that does not exist. They pass that on, each
 // to who holds the token: it stays all the same. Of three members it is believed.
-func TestOneLiarsTokenIsNotBelieved(t *testing.T) {
+func TestObservation_OneLiar_NotBelieved(t *testing.T) {
 	for _, liars := range []byte{1, 2, 3} {
 		holder := walkerAt(t, 1, Fair, table1)
 		holder.Step(2*second, arrival(9, 1000), nil)
@@ -39,7 +39,7 @@ func TestOneLiarsTokenIsNotBelieved(t *testing.T) {
 }
 
 // A liar takes one place for the tokens it tells of, whatever it says.
-func TestLiarFillsNoSightings(t *testing.T) {
+func TestObservations_Liar_NotFilled(t *testing.T) {
 	w := walkerAt(t, 1, Fair, table1)
 	w.sightings.note(&sight{id: ident.Token{9}, born: 5}, ident.Member{}, 2*second)
 	for i := range byte(40) {
@@ -53,7 +53,7 @@ func TestLiarFillsNoSightings(t *testing.T) {
 
 // A liar that reports members again and again that do not want the token keeps it
 // for as long as it takes to ask each of them, not longer.
-func TestRefusedAreNotInquiredAboutAgain(t *testing.T) {
+func TestCandidates_Refused_NotAskedAgain(t *testing.T) {
 	w := walkerAt(t, 1, Fair, table1)
 	now := 2 * second
 	w.Step(now, arrival(9, 1000), nil)
@@ -86,7 +86,7 @@ func TestRefusedAreNotInquiredAboutAgain(t *testing.T) {
 }
 
 // At one member's word a witness tells others only now and then.
-func TestErrandsAreRare(t *testing.T) {
+func TestAsks_Repeated_Rare(t *testing.T) {
 	w := walkerAt(t, 1, Fair, table1)
 	w.sightings.note(&sight{id: ident.Token{9}, born: 5}, ident.Member{}, 2*second)
 	w.Step(2*second, said(3, body{kind: demand, what: willing}), nil)
@@ -100,7 +100,7 @@ func TestErrandsAreRare(t *testing.T) {
 
 // However many tell everybody again and again of a token that does not exist, it keeps
 // nobody from making one.
-func TestInventedTokenPreventsNone(t *testing.T) {
+func TestObservation_Invented_GenerationNotPrevented(t *testing.T) {
 	for _, c := range []struct{ members, liars int }{{40, 0}, {40, 1}, {40, 3}, {13, 2}, {6, 1}, {4, 1}} {
 		p := table1
 		p.Preset = Fair
@@ -124,7 +124,7 @@ func TestInventedTokenPreventsNone(t *testing.T) {
 // A token that lives is not replaced: not while nobody is due for long, in small groups,
 // and while one operation takes as long as a window and more; nor when a liar tells
 // everybody of it far more often than others do.
-func TestLivingTokenIsNotReplaced(t *testing.T) {
+func TestToken_Living_NotReplaced(t *testing.T) {
 	for _, c := range []struct {
 		preset    string
 		members   int
@@ -183,7 +183,7 @@ func (g *group) runRounds(n int) {
 
 // Two that say of a third again and again that it was served keep it from its turn once
 // each. Three starve it.
-func TestMarksOfTwoLiarsStarveNobody(t *testing.T) {
+func TestLiars_TwoMarks_NobodyStarves(t *testing.T) {
 	const rounds = 40
 	for _, c := range []struct {
 		liars []int
@@ -198,7 +198,7 @@ func TestMarksOfTwoLiarsStarveNobody(t *testing.T) {
 }
 
 // Who denies each turn gains one of each member that it is believed about, and no more.
-func TestDeniedTurnsGainTwo(t *testing.T) {
+func TestTurns_Denied_GainTwo(t *testing.T) {
 	const rounds = 30
 	g := victims(t, 120, 20)
 	g.every(second, func() { // and would take the token at any time
@@ -221,7 +221,7 @@ func (c counting) Witnesses(of ident.Member, n int, to []ident.Member) []ident.M
 }
 
 // Who floods a member has it rank the group a few times in a second, and no more.
-func TestFloodsRankSeldom(t *testing.T) {
+func TestDemands_Flood_RankSeldom(t *testing.T) {
 	flood := map[string]func(i int) body{
 		"looks": func(int) body { return body{kind: look, sight: sight{id: ident.Token{8}, born: 9}} },
 		"marks": func(i int) body {

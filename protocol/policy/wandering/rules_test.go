@@ -34,7 +34,7 @@ func arrivalWith(id byte, born uint64, field []byte) policy.Event {
 }
 
 // P-60: however many tokens get lost behind a member, it makes one in a least wait.
-func TestOneTokenInALeastWait(t *testing.T) {
+func TestGeneration_LeastWait_OneToken(t *testing.T) {
 	p := table1
 	p.MaxHold = time.Second
 	w := walkerAt(t, 1, Light, p)
@@ -83,7 +83,7 @@ func TestUntaken_Precedes_Stays(t *testing.T) {
 
 // P-37, P-39: three others have to say independently that a later token circulates; a word
 // on one's own word is no news.
-func TestOwnNameIsNoNews(t *testing.T) {
+func TestLook_OwnName_Ignored(t *testing.T) {
 	for word, dropped := range map[ident.Member]int{{}: 1, {7}: 1, {8}: 1, {1}: 0, {5}: 0} {
 		w := walkerAt(t, 1, Fair, table1)
 		w.Step(2*second, arrival(9, 1000), nil)
@@ -100,7 +100,7 @@ func TestOwnNameIsNoNews(t *testing.T) {
 
 // P-39: who tells that it holds a token is told of one that precedes it, if that was told
 // of on the teller's own word.
-func TestHearsayIsNotPassedOn(t *testing.T) {
+func TestHearsay_Received_NotPassedOn(t *testing.T) {
 	w := walkerAt(t, 1, Fair, table1)
 	answered := func() []body {
 		held := sight{id: ident.Token{10}, born: 1, age: 60_000}
@@ -117,7 +117,7 @@ func TestHearsayIsNotPassedOn(t *testing.T) {
 }
 
 // P-40: how long a token stays where nobody operates.
-func TestRestUnderLight(t *testing.T) {
+func TestRest_Light_Grows(t *testing.T) {
 	for _, c := range []struct {
 		members int
 		streak  byte
@@ -154,7 +154,7 @@ func TestRestUnderLight(t *testing.T) {
 
 // P-41, P-42: who holds a token asks for those who have waited longer than the eighth of
 // the candidates.
-func TestOlderIsTheEighth(t *testing.T) {
+func TestOlder_EighthCandidate_Sent(t *testing.T) {
 	for n, older := range map[int]uint32{7: 0, 8: 111_750, 10: 131_750} {
 		w := walkerAt(t, 20, Fair, table1)
 		var waiters []waiter
@@ -172,7 +172,7 @@ func TestOlderIsTheEighth(t *testing.T) {
 
 // P-42: a candidate is whom a witness of it reports, and not itself. Of twenty members 1 to
 // 12 are everybody's witnesses, and 13 those of one of them.
-func TestOnlyWitnessesReport(t *testing.T) {
+func TestReport_NotATimekeeper_Ignored(t *testing.T) {
 	for _, c := range []struct {
 		from, about byte
 		asked       int
@@ -221,7 +221,7 @@ func answering(w *walker, asked []byte, itself, others time.Duration) (all []pol
 
 // P-43: the latest time counts at which a candidate is said to have been served, and who
 // reported it with an earlier one is told.
-func TestLatestServiceCounts(t *testing.T) {
+func TestServed_Twice_LatestCounts(t *testing.T) {
 	for _, c := range []struct {
 		itself, others time.Duration
 		taken          bool
@@ -243,7 +243,7 @@ func TestLatestServiceCounts(t *testing.T) {
 }
 
 // P-43: the token goes to a candidate when Δmin has passed since that was served.
-func TestCandidateWaitsForItsInterval(t *testing.T) {
+func TestCandidate_NotReady_Waits(t *testing.T) {
 	const served = 597 * time.Second // before 2 s; Δmin is 600 s, the operation takes 4
 	w, asked := inquiring(t, true, served)
 	actions := answering(w, asked, served+500*time.Millisecond, served+500*time.Millisecond)
@@ -257,7 +257,7 @@ func TestCandidateWaitsForItsInterval(t *testing.T) {
 
 // P-45: a member is believed against two others, not against three, and not against the
 // witness that it tells.
-func TestDenialIsBelievedAboutTwo(t *testing.T) {
+func TestDenial_OneMember_BelievedAboutTwo(t *testing.T) {
 	const witness = 9
 	for _, c := range []struct {
 		by       []byte
@@ -286,7 +286,7 @@ func served(t *testing.T, members int, by ...byte) *walker {
 }
 
 // P-41: a member that a witness knows by a look counts as wanting the token.
-func TestServedMemberCountsAsWanting(t *testing.T) {
+func TestServed_OnlyLook_CountsAsWanting(t *testing.T) {
 	w := served(t, 20, 3)
 	reports := told(w.Step(1100*second, said(6, body{kind: look}), nil), 6, report)
 	require.Len(t, reports, 1)
@@ -295,7 +295,7 @@ func TestServedMemberCountsAsWanting(t *testing.T) {
 }
 
 // P-45: where a member has fewer than twelve witnesses it is believed against one other.
-func TestDenialInSmallGroups(t *testing.T) {
+func TestDenial_SmallGroup_Bounded(t *testing.T) {
 	for _, c := range []struct {
 		members  int
 		by       []byte
@@ -311,7 +311,7 @@ func TestDenialInSmallGroups(t *testing.T) {
 
 // P-39, P-41: who is named by a look is told of a token that precedes, unless the look
 // asks for nothing.
-func TestLookThatAsksForNothing(t *testing.T) {
+func TestLook_GreatestOlder_NoReport(t *testing.T) {
 	for older, answered := range map[uint32]int{0: 1, nothingOlder: 0} {
 		w := walkerAt(t, 1, Fair, table1)
 		w.sightings.note(&sight{id: ident.Token{9}, born: 5}, ident.Member{}, 2*second)

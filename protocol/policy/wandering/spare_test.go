@@ -12,7 +12,7 @@ import (
 
 // Under light the operation may begin again at once, under the token that precedes;
 // then that one stays.
-func TestSpareTokenRunsAtOnce(t *testing.T) {
+func TestSpareToken_Demand_RunsAtOnce(t *testing.T) {
 	p := table1
 	p.MinInterval = time.Second
 	w := walkerAt(t, 1, Light, p)
@@ -29,7 +29,7 @@ func TestSpareTokenRunsAtOnce(t *testing.T) {
 
 // Of two tokens that are here one stays, with the candidates of both, but not this
 // member, which the second one's may name.
-func TestCandidatesOfBothTokens(t *testing.T) {
+func TestCandidates_TwoTokens_Both(t *testing.T) {
 	w := walkerAt(t, 1, Fair, table1)
 	w.Step(2*second, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
 	carrying := func(id byte, born uint64, waiting ...byte) policy.Event {

@@ -12,7 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
-func TestTuningIsBounded(t *testing.T) {
+func TestTuning_OutOfRange_Refused(t *testing.T) {
 	params := policy.Params{OperationTime: time.Second, MembersMax: 10, SkipDelay: time.Second}
 	for tuning, ok := range map[wandering.Tuning]bool{
 		{Witnesses: 1}: true, {Witnesses: wandering.MaxTuning, Reads: wandering.MaxTuning}: true,

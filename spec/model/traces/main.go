@@ -49,7 +49,7 @@ func mixOf(seed uint64) cluster.Mix {
 	return [...]cluster.Mix{cluster.Durable, cluster.Volatile, cluster.Mixed}[seed%3]
 }
 
-// watch runs one seed and returns the stories of the tokens that were let go of, in
+// watch runs one seed and returns the stories of the tokens that were released, in
 // the order of their birth.
 func watch(s cluster.Setting) []*story {
 	var moments []cluster.Moment

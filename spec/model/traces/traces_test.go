@@ -13,9 +13,9 @@ import (
 	"github.com/wandertoken/wander/sim/cluster"
 )
 
-// TestStoriesHaveTheStepsOfTheModel: a replay that never sees a token declined or
+// TestStories_Steps_OfTheModel: a replay that never sees a token declined or
 // a floor raised shows nothing about them.
-func TestStoriesHaveTheStepsOfTheModel(t *testing.T) {
+func TestStories_Steps_OfTheModel(t *testing.T) {
 	missing := map[string]bool{
 		"sender START": true, "sender GRANT": true, "sender END": true, "sender OFFER": true, "sender RELEASE": true,
 		"sender RETRANSMIT": true, "sender RECEIPT": true, "sender VOID": true, "sender GIVEUP": true, "sender DROP": true,
@@ -34,9 +34,9 @@ func TestStoriesHaveTheStepsOfTheModel(t *testing.T) {
 	assert.Empty(t, missing)
 }
 
-// TestModelJudgesTraces: it takes what honest members did, and refuses what they
+// TestModel_Traces_Judged: it takes what honest members did, and refuses what they
 // do with a bug in their driver.
-func TestModelJudgesTraces(t *testing.T) {
+func TestModel_Traces_Judged(t *testing.T) {
 	for _, tool := range []string{"spin", "gcc"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("the model is checked with %s, which is not here", tool)

@@ -31,7 +31,7 @@ func fields(list ...int) map[int]bool {
 	return m
 }
 
-// one is the shortest object that may stand in a message, and largest the
+// one is the shortest object that may be in a message, and largest the
 // longest.
 var (
 	one     = bstr([]byte{1})

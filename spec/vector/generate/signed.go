@@ -42,7 +42,7 @@ func (o *object) file() string {
 	return o.name + ".json"
 }
 
-// add adds an envelope taken apart.
+// addSigned adds an envelope taken apart.
 func (s *suite) addSigned(o *object, f fault, e envelope) {
 	v := s.vector(o.name, o.rule(), f, e.raw)
 	v.Signed, v.Diagnostic = e.explained(), diagnostic(e.payload)

@@ -20,9 +20,9 @@ import (
 	"github.com/wandertoken/wander/protocol/token"
 )
 
-// A clean journal with one bit flipped is not clean (TestEveryFlippedBitIsFound of
+// A clean journal with one bit flipped is not clean (TestJournal_AnyBitFlipped_Found of
 // package audit flips them all, of a smaller one).
-func TestFlippedBitsAreFound(t *testing.T) {
+func TestAudit_FlippedBits_Found(t *testing.T) {
 	s := newShelf(t, "ann", "ben", "cleo")
 	title := s.List[0].Generate()
 	for i := range 40 {
@@ -107,7 +107,7 @@ func TestMissingSegments(t *testing.T) {
 }
 
 // A damaged segment ends there; the next one is read from its checkpoint on.
-func TestDamageInTheMiddle(t *testing.T) {
+func TestAudit_DamageInTheMiddle_Reported(t *testing.T) {
 	for number := uint64(1); number <= 3; number++ {
 		s := newShelf(t, "ann", "ben")
 		s.save(s.List[0], tell(s)...)
@@ -169,7 +169,7 @@ func TestSingleFiles(t *testing.T) {
 	assert.Equal(t, s.audit().Records, a.Records)
 }
 
-func TestWhatIsNoJournal(t *testing.T) {
+func TestAudit_NoJournal_Refused(t *testing.T) {
 	s := newShelf(t, "ann")
 	_, err := s.run()
 	require.ErrorIs(t, err, ErrNoJournal)
@@ -189,7 +189,7 @@ func TestWhatIsNoJournal(t *testing.T) {
 
 // What has the name of a segment and is none does not keep the other journals from
 // being audited.
-func TestTrapsAreDamage(t *testing.T) {
+func TestAudit_UnreadableFiles_Damage(t *testing.T) {
 	s := newShelf(t, "ann", "ben", "cleo")
 	fork(s)
 	trap := filepath.Join(s.folder(s.List[1]), journal.SegmentName(2))
@@ -216,7 +216,7 @@ func TestTrapsAreDamage(t *testing.T) {
 }
 
 // A link to a folder is the folder.
-func TestLinkToFolder(t *testing.T) {
+func TestAudit_LinkToFolder_Followed(t *testing.T) {
 	s := newShelf(t, "ann")
 	s.saveAll()
 	link := filepath.Join(t.TempDir(), "link")
@@ -267,7 +267,7 @@ func TestEvidence(t *testing.T) {
 	assert.ErrorIs(t, err, audit.ErrGone)
 }
 
-func TestNoProofNoFolder(t *testing.T) {
+func TestWriteEvidence_NoProof_NoFolder(t *testing.T) {
 	s := newShelf(t, "ann")
 	s.saveAll()
 	dir := filepath.Join(s.dir, "evidence")

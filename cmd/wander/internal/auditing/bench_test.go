@@ -19,7 +19,7 @@ import (
 
 const (
 	benchRecords = 1_000_000
-	benchSegment = 20_000 // records of a segment; some 6 MB
+	benchSegment = 20_000 // records of a segment; about 6 MB
 )
 
 // library writes long journals, segment by segment.

@@ -68,12 +68,12 @@ func (a *Audit) proofs() (list []audit.Finding) {
 
 // exhibits reads the objects of some findings again.
 func (a *Audit) exhibits(proofs []audit.Finding) (map[audit.Exhibit]evidence.Object, error) {
-	wanted := make(map[audit.Place][]audit.Exhibit)
+	wanted := make(map[audit.RecordRef][]audit.Exhibit)
 	segments := make(map[*segment]int) // and whose they are
 	for _, f := range proofs {
 		for _, e := range f.Exhibits {
-			wanted[e.Place] = append(wanted[e.Place], e)
-			if s := a.segmentOf(e.Place); s != nil {
+			wanted[e.RecordRef] = append(wanted[e.RecordRef], e)
+			if s := a.segmentOf(e.RecordRef); s != nil {
 				segments[s] = e.Journal
 			}
 		}
@@ -95,7 +95,7 @@ func (a *Audit) exhibits(proofs []audit.Finding) (map[audit.Exhibit]evidence.Obj
 }
 
 // segmentOf is the file in which a record stands.
-func (a *Audit) segmentOf(p audit.Place) (in *segment) {
+func (a *Audit) segmentOf(p audit.RecordRef) (in *segment) {
 	src := a.journals[p.Journal]
 	for i, first := range src.first {
 		if first > 0 && first <= p.Seq {
@@ -105,7 +105,7 @@ func (a *Audit) segmentOf(p audit.Place) (in *segment) {
 	return in
 }
 
-func (a *Audit) exhibitsIn(s *segment, index int, wanted map[audit.Place][]audit.Exhibit, found map[audit.Exhibit]evidence.Object) error {
+func (a *Audit) exhibitsIn(s *segment, index int, wanted map[audit.RecordRef][]audit.Exhibit, found map[audit.Exhibit]evidence.Object) error {
 	data, err := read(s.path)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (a *Audit) exhibitsIn(s *segment, index int, wanted map[audit.Place][]audit
 		if err != nil {
 			return nil // the whole frames were read; what is missing is told by who asked
 		}
-		for _, e := range wanted[audit.Place{Journal: index, Seq: f.Seq}] {
+		for _, e := range wanted[audit.RecordRef{Journal: index, Seq: f.Seq}] {
 			raw, err := audit.Extract(f.Body, e)
 			if err != nil {
 				return fmt.Errorf("%s, record %d: %w", s.path, f.Seq, err)

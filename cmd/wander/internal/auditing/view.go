@@ -249,7 +249,7 @@ func (a *Audit) finding(f audit.Finding) FindingView {
 	return one
 }
 
-func (a *Audit) records(list []audit.Place) []RecordView {
+func (a *Audit) records(list []audit.RecordRef) []RecordView {
 	views := make([]RecordView, 0, len(list))
 	for _, p := range list {
 		one := RecordView{Member: a.name(a.journals[p.Journal].member), Sequence: p.Seq}

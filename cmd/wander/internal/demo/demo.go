@@ -15,7 +15,7 @@ const (
 	// pollEvery is how often the members are asked for their status.
 	pollEvery = 250 * time.Millisecond
 	// holderTries is how often the members are asked who holds a token before nobody
-	// is killed: it is under way for a small part of the time.
+	// is killed: it is in progress for a small part of the time.
 	holderTries = 20
 	// stopPatience is how long members may take for each way of being told to
 	// stop.

@@ -28,7 +28,7 @@ func (s interrupted) Show(View) {
 
 func (interrupted) Close() {}
 
-func TestInterruptIsNoFailure(t *testing.T) {
+func TestDemo_Interrupted_NoFailure(t *testing.T) {
 	dir := t.TempDir()
 	p := &process{name: "m", dir: dir, program: "sleep", args: []string{"60"}, client: api.Dial(filepath.Join(dir, "none"))}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -26,7 +26,7 @@ const (
 	minOperation = 10 * time.Millisecond
 	minCrash     = 200 * time.Millisecond
 	// DefaultAway is how long a killed member stays away: as long as a supervisor
-	// needs to start it again. It is too short for others to take it for dead.
+	// needs to start it again. It is too short for others to suspect it.
 	DefaultAway = 300 * time.Millisecond
 )
 

@@ -25,8 +25,8 @@ func TestPrepare(t *testing.T) {
 	assert.NoError(t, err, "an empty folder")
 }
 
-// TestPrepareSaysWhatToDo: a mistake is named together with its option.
-func TestPrepareSaysWhatToDo(t *testing.T) {
+// TestPrepare_Fails_Hint: a mistake is named together with its option.
+func TestPrepare_Fails_Hint(t *testing.T) {
 	full := t.TempDir()
 	file := filepath.Join(full, "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))

@@ -157,7 +157,7 @@ func (b *books) read(dir string) (j audit.Journal, err error) {
 			return j, err
 		}
 		b.group, j.Member = f.Segment.Group, f.Segment.Member
-		if f.Carried || len(f.Body) == 0 {
+		if f.FromCheckpoint || len(f.Body) == 0 {
 			continue
 		}
 		at, r, err := journal.Decode(f.Body)

@@ -144,7 +144,7 @@ func TestTally(t *testing.T) {
 			f.walk()
 			f.writes(2, &journal.Dropped{Token: f.genesis.ID(), Hop: 2, Reason: 1})
 		}},
-		{name: "a transfer under way", happens: func(f *forger) {
+		{name: "a transfer in progress", happens: func(f *forger) {
 			t, _ := f.transfer(f.made(), 1, "")
 			f.sent(0, t)
 		}},
@@ -220,8 +220,8 @@ func TestTallyTimes(t *testing.T) {
 	assert.NotEmpty(t, s.Findings, "an operation without custody")
 }
 
-// TestTallyOfNothing: times that nobody measured are null, and not 0.
-func TestTallyOfNothing(t *testing.T) {
+// TestTally_NoRecords_Zero: times that nobody measured are null, and not 0.
+func TestTally_NoRecords_Zero(t *testing.T) {
 	f := newForger(t)
 	f.made()
 	s, err := tally(Options{Members: 3}, f.members())
@@ -231,8 +231,8 @@ func TestTallyOfNothing(t *testing.T) {
 	assert.Contains(t, string(text), `"handoff_seconds":null,"return_seconds":null`)
 }
 
-// TestTallyWithoutAJournal: a run may end before a member has begun its own.
-func TestTallyWithoutAJournal(t *testing.T) {
+// TestTally_NoJournal_Error: a run may end before a member has begun its own.
+func TestTally_NoJournal_Error(t *testing.T) {
 	f := newForger(t)
 	f.walk()
 	members := append(f.members(), &process{name: "late", dir: t.TempDir()})
@@ -242,8 +242,8 @@ func TestTallyWithoutAJournal(t *testing.T) {
 	assert.Empty(t, s.Findings)
 }
 
-// TestTallyOfBrokenFiles: a torn tail is what a kill leaves; damage is an error.
-func TestTallyOfBrokenFiles(t *testing.T) {
+// TestTally_BrokenFiles_Error: a torn tail is what a kill leaves; damage is an error.
+func TestTally_BrokenFiles_Error(t *testing.T) {
 	f := newForger(t)
 	f.walk()
 	members := f.members()
@@ -262,8 +262,8 @@ func TestTallyOfBrokenFiles(t *testing.T) {
 	require.ErrorIs(t, err, journal.ErrDamaged)
 }
 
-// TestParamsOfEveryPolicy: the constants fit every policy and preset there is.
-func TestParamsOfEveryPolicy(t *testing.T) {
+// TestParams_EveryPolicy_Valid: the constants fit every policy and preset there is.
+func TestParams_EveryPolicy_Valid(t *testing.T) {
 	for _, name := range catalog.Names() {
 		for _, preset := range catalog.Presets(name) {
 			for _, volatile := range []bool{false, true} {
@@ -330,8 +330,8 @@ func TestRecovery(t *testing.T) {
 	assert.Equal(t, s.Recovery.P50, s.Recovery.Max)
 }
 
-// TestTallyOperationOfTheKilled: an operation is not as long as its member was away.
-func TestTallyOperationOfTheKilled(t *testing.T) {
+// TestTally_KilledDuringOperation_Counted: an operation is not as long as its member was away.
+func TestTally_KilledDuringOperation_Counted(t *testing.T) {
 	f := newForger(t)
 	f.made()
 	f.operates(0, 1, 0, func() { f.at += 20e6 })

@@ -171,7 +171,7 @@ func (i *Inspector) Journal(dir string) iter.Seq2[Object, error] {
 				return
 			}
 			found = true
-			if f.Carried || len(f.Body) == 0 {
+			if f.FromCheckpoint || len(f.Body) == 0 {
 				continue
 			}
 			o, err := i.frame(f.Frame)
@@ -198,7 +198,7 @@ func (i *Inspector) frame(f journal.Frame) (Object, error) {
 	}
 	fields, _ := structure(reflect.ValueOf(r), i.open).(Fields)
 	what := fmt.Sprintf("%d %s %v", f.Seq, time.UnixMicro(int64(at)).UTC().Format("2006-01-02T15:04:05.000000Z"), r.Kind())
-	if f.Carried {
+	if f.FromCheckpoint {
 		what += " (carried)"
 	}
 	return Object{What: what, Fields: fields}, nil

@@ -16,7 +16,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// Fields are named values in the order in which they stand in the object.
+// Fields are named values in the order in which they are in the object.
 type Fields []Field
 
 // Field is one named value: text, a number, a bool, Fields, a list of these, or

@@ -14,7 +14,7 @@ import (
 )
 
 // A file from somebody else must not speak to the terminal.
-func TestTextHasNoControlCharacters(t *testing.T) {
+func TestText_ControlCharacters_None(t *testing.T) {
 	const hostile = "x\x1b[2J\r\u009b1m\u202ey"
 	data, err := wire.Encode(&wire.Policy{Resource: hostile, Policy: "plain-name", Configuration: 1})
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ func TestTextHasNoControlCharacters(t *testing.T) {
 }
 
 // What is set is shown in the units that people write.
-func TestParametersAreShownAsTheyAreWritten(t *testing.T) {
+func TestText_Parameters_AsInTheFile(t *testing.T) {
 	params := policy.Params{
 		Preset: "report", OperationTime: 1500 * time.Millisecond, MembersMax: 7, GrowthFactor: 2500, GeneratorRests: true, OnSilentHolder: policy.Replace,
 	}

@@ -67,7 +67,7 @@ func TestStartGuard_NotReadyInTime_NothingRuns(t *testing.T) {
 	s.expectAllDead(t)
 }
 
-func TestRunnerEndsWithItsCommand(t *testing.T) {
+func TestRunner_CommandEnds_Ends(t *testing.T) {
 	s := newScript(t, `echo hello; exit 9`)
 	state, err := startRunner(t, s, "1s").Wait()
 	require.NoError(t, err)

@@ -21,7 +21,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 )
 
-// hang bounds tests that would otherwise wait for ever. Nothing is measured
+// hang bounds tests that would otherwise wait without end. Nothing is measured
 // against it.
 const hang = 3 * time.Minute
 

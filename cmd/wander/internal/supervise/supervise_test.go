@@ -60,7 +60,7 @@ func TestNotStarted(t *testing.T) {
 	assert.ErrorIs(t, await.Next(t, "the end of it", s.run(t, Options{Deadline: clock.Never})).err, fs.ErrPermission)
 }
 
-func TestScriptWithoutInterpreter(t *testing.T) {
+func TestStart_ScriptWithoutInterpreter_Error(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, []byte("exit $(($1 + $#))"), 0o755))
 	s := newScript(t, "")
@@ -70,7 +70,7 @@ func TestScriptWithoutInterpreter(t *testing.T) {
 	assert.Equal(t, Result{Exit: 12}, e.result)
 }
 
-func TestTermAtDeadlineLessGrace(t *testing.T) {
+func TestDeadline_LessGrace_Term(t *testing.T) {
 	c := newFakeClock()
 	s := newScript(t, `trap 'echo term; exit 4' TERM; `+waitTerm)
 	done := s.run(t, Options{Deadline: clock.Instant(time.Minute), Grace: 10 * time.Second, clock: c.hook()})
@@ -83,7 +83,7 @@ func TestTermAtDeadlineLessGrace(t *testing.T) {
 	s.expectAllDead(t)
 }
 
-func TestKillAtDeadline(t *testing.T) {
+func TestDeadline_Reached_Killed(t *testing.T) {
 	c := newFakeClock()
 	s := newScript(t, deaf)
 	deadline := clock.Instant(time.Minute)
@@ -119,8 +119,8 @@ func TestGrace(t *testing.T) {
 	assert.Equal(t, time.Hour, newRunner(nil, Options{Deadline: clock.Never, Grace: time.Hour}).Grace)
 }
 
-// TestTermIsSentOnce: a second one makes many programs drop everything.
-func TestTermIsSentOnce(t *testing.T) {
+// TestTerm_Repeated_SentOnce: a second one makes many programs drop everything.
+func TestTerm_Repeated_SentOnce(t *testing.T) {
 	c := newFakeClock()
 	lost := make(chan api.LostReason)
 	signals := make(chan os.Signal)
@@ -143,7 +143,7 @@ func TestTermIsSentOnce(t *testing.T) {
 	s.expectAllDead(t)
 }
 
-func TestLossTerminates(t *testing.T) {
+func TestLoss_Terminate_TermSent(t *testing.T) {
 	lost := make(chan api.LostReason, 1)
 	s := newScript(t, `trap 'echo term; exit 0' TERM; `+waitTerm)
 	done := s.run(t, Options{Deadline: clock.Never, Grace: time.Hour, Lost: lost})
@@ -155,8 +155,8 @@ func TestLossTerminates(t *testing.T) {
 	assert.Equal(t, Result{Stopped: ByLoss, Lost: api.LostExpired}, e.result)
 }
 
-// TestTermWakesWhatIsStopped: otherwise it could not clean up.
-func TestTermWakesWhatIsStopped(t *testing.T) {
+// TestTerm_StoppedCommand_Woken: otherwise it could not clean up.
+func TestTerm_StoppedCommand_Woken(t *testing.T) {
 	lost := make(chan api.LostReason)
 	s := newScript(t, `trap 'echo term; exit 0' TERM; echo $$; kill -STOP $$; while :; do :; done`)
 	done := s.run(t, Options{Deadline: clock.Never, Grace: time.Hour, Lost: lost})
@@ -172,7 +172,7 @@ func TestTermWakesWhatIsStopped(t *testing.T) {
 	assert.Equal(t, Result{Stopped: ByLoss, Lost: api.LostRevoked}, e.result)
 }
 
-func TestLossKillsAfterTheGrace(t *testing.T) {
+func TestLoss_GraceOver_Killed(t *testing.T) {
 	c := newFakeClock()
 	lost := make(chan api.LostReason, 1)
 	s := newScript(t, deaf)
@@ -191,7 +191,7 @@ func TestLossKillsAfterTheGrace(t *testing.T) {
 	s.expectAllDead(t)
 }
 
-func TestLossKillsAtOnce(t *testing.T) {
+func TestLoss_Kill_AtOnce(t *testing.T) {
 	lost := make(chan api.LostReason, 1)
 	s := newScript(t, deaf)
 	done := s.run(t, Options{Deadline: clock.Never, Grace: time.Hour, Lost: lost, OnLost: LostKill})
@@ -203,7 +203,7 @@ func TestLossKillsAtOnce(t *testing.T) {
 	s.expectAllDead(t)
 }
 
-func TestLossWarns(t *testing.T) {
+func TestLoss_Warn_GoesOn(t *testing.T) {
 	stdin, feed, err := os.Pipe()
 	require.NoError(t, err)
 	defer stdin.Close()
@@ -224,7 +224,7 @@ func TestLossWarns(t *testing.T) {
 	assert.Equal(t, Result{Exit: 6, Lost: api.LostRevoked}, e.result)
 }
 
-func TestClosedLossMeansNothing(t *testing.T) {
+func TestLoss_ChannelClosed_Ignored(t *testing.T) {
 	lost := make(chan api.LostReason)
 	close(lost)
 	s := newScript(t, "exit 0")
@@ -233,7 +233,7 @@ func TestClosedLossMeansNothing(t *testing.T) {
 	assert.Equal(t, Result{}, e.result)
 }
 
-func TestSignalsReachTheWholeGroup(t *testing.T) {
+func TestSignal_ProcessGroup_AllReached(t *testing.T) {
 	signals := make(chan os.Signal, 1)
 	s := newScript(t, `
 		trap : USR1
@@ -250,7 +250,7 @@ func TestSignalsReachTheWholeGroup(t *testing.T) {
 	s.expectAllDead(t)
 }
 
-func TestLeftoversAreTerminated(t *testing.T) {
+func TestLeftovers_CommandEnded_Terminated(t *testing.T) {
 	warnings := make(chan string, 1)
 	s := newScript(t, `sleep 1000 & exit 5`)
 	e := await.Next(t, "the end of it", s.run(t, Options{
@@ -262,7 +262,7 @@ func TestLeftoversAreTerminated(t *testing.T) {
 	s.expectAllDead(t)
 }
 
-func TestStubbornLeftoversAreKilled(t *testing.T) {
+func TestLeftovers_Stubborn_Killed(t *testing.T) {
 	c := newFakeClock()
 	s := newScript(t, `trap '' TERM; sleep 1000 & exit 5`)
 	done := s.run(t, Options{Deadline: clock.Instant(time.Hour), Grace: time.Minute, clock: c.hook()})

@@ -82,7 +82,7 @@ const (
 // inForeground is a shell's own view: proc(5), fields pgrp and tpgid.
 const inForeground = `set -- $(cat /proc/$$/stat); [ "$5" = "$8" ] && echo foreground`
 
-func TestTerminalIsLentAndGivenBack(t *testing.T) {
+func TestTerminal_Command_LentAndReturned(t *testing.T) {
 	c := newConsole(t, `
 		$run /bin/sh -c '`+inForeground+`; read line; echo "got $line"'
 		`+inForeground)
@@ -92,7 +92,7 @@ func TestTerminalIsLentAndGivenBack(t *testing.T) {
 	c.end(t)
 }
 
-func TestInterruptGoesToTheCommandOnly(t *testing.T) {
+func TestInterrupt_Terminal_CommandOnly(t *testing.T) {
 	c := newConsole(t, `
 		$run /bin/sh -c 'trap "echo int; exit 3" INT; echo ready; while :; do :; done'
 		echo "status $?"; `+inForeground)
@@ -102,7 +102,7 @@ func TestInterruptGoesToTheCommandOnly(t *testing.T) {
 	c.end(t)
 }
 
-func TestStopAndContinue(t *testing.T) {
+func TestStop_Shell_Continues(t *testing.T) {
 	c := newConsole(t, `
 		set -m
 		$run /bin/sh -c 'trap "echo continued" CONT; trap "echo int; exit 3" INT; echo ready; while :; do :; done'
@@ -117,8 +117,8 @@ func TestStopAndContinue(t *testing.T) {
 	c.end(t)
 }
 
-// TestStopWithoutAShell: nobody could continue it, so it goes on.
-func TestStopWithoutAShell(t *testing.T) {
+// TestStop_NoShell_Continues: nobody could continue it, so it goes on.
+func TestStop_NoShell_Continues(t *testing.T) {
 	c := newConsole(t, `exec $run /bin/sh -c 'trap "echo continued" CONT; trap "echo int; exit 0" INT; echo ready; while :; do :; done'`)
 	c.expect(t, "ready")
 	c.press(t, ctrlZ)
@@ -128,9 +128,9 @@ func TestStopWithoutAShell(t *testing.T) {
 	c.end(t)
 }
 
-// TestStopOfAPipeline: the command is not in the terminal's foreground, but
+// TestStop_Pipeline_AllStopped: the command is not in the terminal's foreground, but
 // stops with its job.
-func TestStopOfAPipeline(t *testing.T) {
+func TestStop_Pipeline_AllStopped(t *testing.T) {
 	c := newConsole(t, `
 		set -m
 		sleep 1000 | $run /bin/sh -c 'trap "echo continued" CONT; trap "echo int; exit 3" INT; echo ready; while :; do :; done'
@@ -145,8 +145,8 @@ func TestStopOfAPipeline(t *testing.T) {
 	c.end(t)
 }
 
-// TestTerminalForWhoNeedsIt: stdin is no terminal, but the command asks for it.
-func TestTerminalForWhoNeedsIt(t *testing.T) {
+// TestTerminal_NotNeeded_NotLent: stdin is no terminal, but the command asks for it.
+func TestTerminal_NotNeeded_NotLent(t *testing.T) {
 	c := newConsole(t, `
 		echo | $run /bin/sh -c 'echo ready; read line </dev/tty; echo "got $line"'
 		`+inForeground)
@@ -156,7 +156,7 @@ func TestTerminalForWhoNeedsIt(t *testing.T) {
 	c.end(t)
 }
 
-func TestTerminalModesAreRestored(t *testing.T) {
+func TestTerminal_ModesChanged_Restored(t *testing.T) {
 	c := newConsole(t, `$run /bin/sh -c 'stty raw; echo raw; kill -KILL $$'; echo "status $?"; read line; echo "$line"`)
 	c.expect(t, "raw", fmt.Sprintf("status %d", 128+int(unix.SIGKILL)))
 	raw, err := c.master.SyscallConn()
@@ -171,8 +171,8 @@ func TestTerminalModesAreRestored(t *testing.T) {
 	c.end(t)
 }
 
-// TestBackgroundJobLeavesTheTerminal: the shell's own use goes on undisturbed.
-func TestBackgroundJobLeavesTheTerminal(t *testing.T) {
+// TestTerminal_BackgroundJob_LeftAlone: the shell's own use goes on undisturbed.
+func TestTerminal_BackgroundJob_LeftAlone(t *testing.T) {
 	c := newConsole(t, `
 		set -m
 		$run /bin/sh -c 'echo ready; while :; do :; done' &

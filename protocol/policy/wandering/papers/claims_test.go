@@ -73,7 +73,7 @@ func share(counts map[int]time.Duration, k int) float64 {
 	return float64(sum) / float64(end)
 }
 
-func TestConstantsOfTable1(t *testing.T) {
+func TestConstants_Table1_Equal(t *testing.T) {
 	c := derive(table1)
 	assert.Equal(t, 600*time.Second, c.min)
 	assert.Equal(t, 180e3*1e9, c.regenerationMean)
@@ -89,7 +89,7 @@ func TestConstantsOfTable1(t *testing.T) {
 }
 
 // TestTimeout: line 8 waits longer than Δmin, γ longer on average, and a γ that
-// no Duration holds makes it wait for ever instead of overflowing.
+// no Duration holds makes it wait without end instead of overflowing.
 func TestTimeout(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	c := derive(small)
@@ -153,9 +153,9 @@ func TestReturnTime(t *testing.T) {
 	assert.InDelta(t, 1.0/30, late, 0.01)
 }
 
-// TestSpuriousTokenIsRemoved: of two tokens the younger one goes, within about
+// TestSpuriousToken_Meets_Removed: of two tokens the younger one goes, within about
 // the return time of 2·Δmin (§2, the first weakness).
-func TestSpuriousTokenIsRemoved(t *testing.T) {
+func TestSpuriousToken_Meets_Removed(t *testing.T) {
 	var took []time.Duration
 	for seed := range uint64(200) {
 		w := newWorld(t, seed, 30, quiet)
@@ -186,9 +186,9 @@ func TestColdStart(t *testing.T) {
 	assert.InEpsilon(t, float64(120*time.Second), float64(mean(took)), 0.05)
 }
 
-// TestLossIsRepaired: after a loss the next token comes when the laws of the
+// TestLoss_Token_Replaced: after a loss the next token comes when the laws of the
 // members' timeouts say, given how long ago the token left each of them.
-func TestLossIsRepaired(t *testing.T) {
+func TestLoss_Token_Replaced(t *testing.T) {
 	w := newWorld(t, 3, 30, small)
 	w.mint(0, policy.Arrival)
 	var took []time.Duration
@@ -272,10 +272,10 @@ func TestSoftExclusion(t *testing.T) {
 	assert.Less(t, share(w.operating, 3), 0.15*share(w.operating, 2))
 }
 
-// TestBoundChangesNothing: in long runs the bounded history decides as the
+// TestBound_FewMembers_ChangesNothing: in long runs the bounded history decides as the
 // unbounded one, also when tokens are generated up to 100 times as often as
 // the paper has it and several are about.
-func TestBoundChangesNothing(t *testing.T) {
+func TestBound_FewMembers_ChangesNothing(t *testing.T) {
 	for _, c := range []struct {
 		members int
 		haste   time.Duration

@@ -12,7 +12,7 @@ import (
 // new when it comes back, and is removed the next time. It can never remove
 // one. And a token is forgotten only when historySize others were here since
 // it was, while the paper never sees more than two spurious tokens at a time.
-// TestBoundChangesNothing measures it.
+// TestBound_FewMembers_ChangesNothing measures it.
 const historySize = 8
 
 // place is where a token is, as far as the agent knows.

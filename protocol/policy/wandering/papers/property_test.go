@@ -15,8 +15,8 @@ import (
 	"github.com/wandertoken/wander/protocol/policy/policytest"
 )
 
-// driver plays a member: it draws events that the interface permits, carries
-// out the answers in its own books, and checks that they are permitted too.
+// driver plays a member: it draws events that the interface permits, performs
+// the answers in its own books, and checks that they are permitted too.
 type driver struct {
 	*rapid.T
 	policy policy.Policy

@@ -55,9 +55,9 @@ func TestReportRefusals(t *testing.T) {
 	assert.ErrorContains(t, err, Report)
 }
 
-// TestGrowthEnds: Δgen stays within what the arithmetic of spans can bear,
+// TestDemand_GroupGrown_Repeated: Δgen stays within what the arithmetic of spans can bear,
 // however long nobody answers.
-func TestGrowthEnds(t *testing.T) {
+func TestDemand_GroupGrown_Repeated(t *testing.T) {
 	for _, growth := range []policy.Ratio{policy.MinRatio, 1001, 1500, policy.MaxRatio} {
 		p := reportSmall
 		p.GrowthFactor = growth
@@ -202,9 +202,9 @@ func TestReportStable(t *testing.T) {
 	}
 }
 
-// TestReportColdStart: where no member has seen a token all make one in the
+// TestReport_ColdStart_OneToken: where no member has seen a token all make one in the
 // same moment, and one of them remains: within three times Δmax, here.
-func TestReportColdStart(t *testing.T) {
+func TestReport_ColdStart_OneToken(t *testing.T) {
 	for seed := range uint64(20) {
 		w := newWorld(t, seed, 30, reportSmall)
 		w.run(clock.Instant(541*time.Second), nil)
@@ -214,9 +214,9 @@ func TestReportColdStart(t *testing.T) {
 	}
 }
 
-// TestReportLossIsRepaired: at the latest Δmax after the token was lost there
+// TestReport_Loss_Replaced: at the latest Δmax after the token was lost there
 // is another one, as long as Δgen has not grown.
-func TestReportLossIsRepaired(t *testing.T) {
+func TestReport_Loss_Replaced(t *testing.T) {
 	w := newWorld(t, 3, 30, reportSmall)
 	w.mint(0, policy.Arrival)
 	for range 20 {
@@ -228,10 +228,10 @@ func TestReportLossIsRepaired(t *testing.T) {
 	}
 }
 
-// TestReportSpuriousTokenIsRemoved: nearly every member has a right to remove
+// TestReport_SpuriousToken_Removed: nearly every member has a right to remove
 // the younger of two tokens, so it is gone after a few hops: much sooner than
 // with the sandwich rule, which needs it to return.
-func TestReportSpuriousTokenIsRemoved(t *testing.T) {
+func TestReport_SpuriousToken_Removed(t *testing.T) {
 	const runs = 100
 	var sum time.Duration
 	for seed := range uint64(runs) {
@@ -250,8 +250,8 @@ func TestReportSpuriousTokenIsRemoved(t *testing.T) {
 	assert.Less(t, sum/runs, 30*time.Second)
 }
 
-// TestLiteralFails: the figure as it is printed idles most of the time.
-func TestLiteralFails(t *testing.T) {
+// TestLiteral_Paper_Fails: the figure as it is printed idles most of the time.
+func TestLiteral_Paper_Fails(t *testing.T) {
 	w := newWorld(t, 1, 30, reportSmall)
 	for i, s := range w.agents {
 		var err error
@@ -266,9 +266,9 @@ func TestLiteralFails(t *testing.T) {
 	assert.Greater(t, len(w.generated), 30, "more than at the start")
 }
 
-// TestReportNoAllocations: an agent allocates nothing after New, whatever
+// TestReport_Steady_NoAllocations: an agent allocates nothing after New, whatever
 // happens.
-func TestReportNoAllocations(t *testing.T) {
+func TestReport_Steady_NoAllocations(t *testing.T) {
 	for _, tokens := range []int{1, 3, 3 * historySize} {
 		w := newWalk(t, 30, tokens, true)
 		for i := range w.agents {
@@ -281,9 +281,9 @@ func TestReportNoAllocations(t *testing.T) {
 	}
 }
 
-// TestGeneratorDecidesTies: of two tokens of the same millisecond that of the
+// TestPrecedence_Tie_GeneratorDecides: of two tokens of the same millisecond that of the
 // smaller generator precedes, then that of the smaller id.
-func TestGeneratorDecidesTies(t *testing.T) {
+func TestPrecedence_Tie_GeneratorDecides(t *testing.T) {
 	e := enabler{born: 5, generator: ident.Member{5}, id: ident.Token{5}}
 	for _, c := range []struct {
 		token    policy.Token

@@ -10,7 +10,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// past is the history of figure 1, taken literally: every reception, for ever,
+// past is the history of figure 1, taken literally: every reception, permanently,
 // index 0 the newest.
 type past []policy.Token
 

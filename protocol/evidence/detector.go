@@ -6,10 +6,10 @@ import (
 	"github.com/wandertoken/wander/protocol/token"
 )
 
-// Witness remembers signed objects that it was shown, and finds what contradicts
+// ConflictDetector remembers signed objects that it was shown, and finds what contradicts
 // them. It keeps the latest of each sort, so an old contradiction may escape it:
 // that is what the audit of journals is for. It is not safe for concurrent use.
-type Witness struct {
+type ConflictDetector struct {
 	group ident.Group
 	// Remembered twice over: what was shown lately is in young. When half of what
 	// may be kept is there, it becomes old, and the old is forgotten.
@@ -36,26 +36,26 @@ const (
 	sameNumber                   // geneses of one number
 )
 
-// Kept is how many entries a member's Witness has at most: two for a transfer,
-// one for another object. At some 600 bytes each, they are 300 kB, and go back
-// about a hundred handoffs of the member: with one token in a group of 50, some
+// Kept is how many entries a member's ConflictDetector has at most: two for a transfer,
+// one for another object. At about 600 bytes each, they are 300 kB, and go back
+// about a hundred handoffs of the member: with one token in a group of 50, about
 // 5000 hops.
 const Kept = 512
 
 // Judge is Of, with the name of the kind and the objects in the order of its
 // Objects.
-func (w *Witness) Judge(a, b Object) (what string, accused ident.Member, first, second Object, ok bool) {
-	kind, accused, ok := Of(w.group, a, b)
+func (d *ConflictDetector) Judge(a, b Object) (what string, accused ident.Member, first, second Object, ok bool) {
+	kind, accused, ok := Of(d.group, a, b)
 	if ok && a.Kind != kind.Objects()[0] {
 		a, b = b, a
 	}
 	return kind.String(), accused, a, b, ok
 }
 
-// NewWitness returns one that remembers nothing yet, and never more than kept
+// NewConflictDetector returns one that remembers nothing yet, and never more than kept
 // entries.
-func NewWitness(g ident.Group, kept int) *Witness {
-	return &Witness{group: g, kept: kept, young: make(map[trace]seen), old: make(map[trace]seen)}
+func NewConflictDetector(g ident.Group, kept int) *ConflictDetector {
+	return &ConflictDetector{group: g, kept: kept, young: make(map[trace]seen), old: make(map[trace]seen)}
 }
 
 // seen is one object that is remembered.
@@ -67,17 +67,17 @@ type seen struct {
 // Genesis tells the witness of a genesis, and returns what it remembers that
 // contradicts it, if anything: then the two are evidence, see New. Of objects
 // that contradict each other the witness keeps the first.
-func (w *Witness) Genesis(g token.Genesis) (mine, other Object, found bool) {
-	return w.show(ofGenesis(g.Body(), g.Hash()), g.Raw())
+func (d *ConflictDetector) Genesis(g token.Genesis) (mine, other Object, found bool) {
+	return d.show(ofGenesis(g.Body(), g.Hash()), g.Raw())
 }
 
 // Transfer is Genesis for a transfer.
-func (w *Witness) Transfer(t token.Transfer) (mine, other Object, found bool) {
-	return w.show(ofTransfer(t.Body(), t.Hash()), t.Raw())
+func (d *ConflictDetector) Transfer(t token.Transfer) (mine, other Object, found bool) {
+	return d.show(ofTransfer(t.Body(), t.Hash()), t.Raw())
 }
 
 // Answer is Genesis for a receipt or void. An unknown contradicts nothing.
-func (w *Witness) Answer(a token.Answer) (mine, other Object, found bool) {
+func (d *ConflictDetector) Answer(a token.Answer) (mine, other Object, found bool) {
 	kind := envelope.Receipt
 	switch a.Verdict() {
 	case token.Void:
@@ -85,49 +85,49 @@ func (w *Witness) Answer(a token.Answer) (mine, other Object, found bool) {
 	case token.Unknown:
 		return Object{}, Object{}, false
 	}
-	return w.show(ofAnswer(kind, a.Body(), a.Hash()), a.Raw())
+	return d.show(ofAnswer(kind, a.Body(), a.Hash()), a.Raw())
 }
 
 // Recall tells the witness of an object from a member's own journal, without a
 // look at its signature. What is no object is passed over.
-func (w *Witness) Recall(o Object) {
-	if s, ok := peek(w.group, o); ok {
-		w.show(s, o.Raw)
+func (d *ConflictDetector) Recall(o Object) {
+	if s, ok := peek(d.group, o); ok {
+		d.show(s, o.Raw)
 	}
 }
 
-func (w *Witness) show(s Statement, raw []byte) (mine, other Object, found bool) {
+func (d *ConflictDetector) show(s Statement, raw []byte) (mine, other Object, found bool) {
 	mine = Object{Kind: s.Kind, Raw: raw}
 	var space [2]trace
 	for _, at := range s.rivals(space[:0]) {
-		known, is := w.recall(at)
+		known, is := d.recall(at)
 		if !is || known.hash == s.Hash {
 			continue
 		}
-		if _, _, contradicts := Of(w.group, known.object, mine); contradicts {
+		if _, _, contradicts := Of(d.group, known.object, mine); contradicts {
 			return mine, known.object, true
 		}
 	}
 	for _, at := range s.traces(space[:0]) {
-		w.remember(at, seen{s.Hash, mine})
+		d.remember(at, seen{s.Hash, mine})
 	}
 	return mine, Object{}, false
 }
 
-func (w *Witness) recall(at trace) (seen, bool) {
-	o, ok := w.young[at]
+func (d *ConflictDetector) recall(at trace) (seen, bool) {
+	o, ok := d.young[at]
 	if !ok {
-		o, ok = w.old[at]
+		o, ok = d.old[at]
 	}
 	return o, ok
 }
 
-func (w *Witness) remember(at trace, o seen) {
-	if len(w.young) >= w.kept/2 {
-		w.young, w.old = w.old, w.young
-		clear(w.young)
+func (d *ConflictDetector) remember(at trace, o seen) {
+	if len(d.young) >= d.kept/2 {
+		d.young, d.old = d.old, d.young
+		clear(d.young)
 	}
-	w.young[at] = o
+	d.young[at] = o
 }
 
 // traces appends to list under what an object is kept: at most two.

@@ -33,9 +33,9 @@ type claim struct {
 	accept uint64
 }
 
-// ledger is what the durable records of a member say, read without the
+// oracle is what the durable records of a member say, read without the
 // member's own code. The guard holds what leaves against it.
-type ledger struct {
+type oracle struct {
 	group       ident.Group
 	incarnation ident.Incarnation
 	accepts     uint64
@@ -51,14 +51,14 @@ type ledger struct {
 	started     map[ident.Grant]hop
 }
 
-func newLedger(g ident.Group) *ledger {
-	l := &ledger{group: g}
+func newOracle(g ident.Group) *oracle {
+	l := &oracle{group: g}
 	l.reset()
 	return l
 }
 
-func (l *ledger) reset() {
-	*l = ledger{
+func (l *oracle) reset() {
+	*l = oracle{
 		// Numbers begin at 1 in an empty memory.
 		group: l.group, accepts: 1, sequence: 1, floors: make(map[ident.Member]uint64), settled: make(map[party]uint64),
 		held: make(map[hop]bool), ever: make(map[hop]bool),
@@ -68,7 +68,7 @@ func (l *ledger) reset() {
 }
 
 // apply adds one durable record. The error says what does not fit.
-func (l *ledger) apply(r journal.Record) error {
+func (l *oracle) apply(r journal.Record) error {
 	switch r := r.(type) {
 	case *journal.Incarnation:
 		l.reset()
@@ -99,7 +99,7 @@ func (l *ledger) apply(r journal.Record) error {
 	return nil
 }
 
-func (l *ledger) custody(r journal.Record) error {
+func (l *oracle) custody(r journal.Record) error {
 	switch r := r.(type) {
 	case *journal.Held:
 		b, h, err := token.PeekTransfer(l.group, r.Transfer)
@@ -136,9 +136,9 @@ func (l *ledger) custody(r journal.Record) error {
 	return nil
 }
 
-func (l *ledger) begin(h hop) { l.held[h], l.ever[h] = true, true }
+func (l *oracle) begin(h hop) { l.held[h], l.ever[h] = true, true }
 
-func (l *ledger) gave(r *journal.Sent) error {
+func (l *oracle) gave(r *journal.Sent) error {
 	b, h, err := token.PeekTransfer(l.group, r.Transfer)
 	if err != nil {
 		return err
@@ -163,13 +163,13 @@ func (l *ledger) gave(r *journal.Sent) error {
 }
 
 // closed ends a transfer. One that was given up counts as settled, too.
-func (l *ledger) closed(h hop) {
+func (l *oracle) closed(h hop) {
 	maps.DeleteFunc(l.sent, func(_ ident.Hash, p passage) bool { return p.hop == h })
 }
 
 // unsettled reports a transfer to a party, with a number below the given one,
 // that was not answered.
-func (l *ledger) unsettled(to party, below uint64) (hop, bool) {
+func (l *oracle) unsettled(to party, below uint64) (hop, bool) {
 	for _, p := range l.sent {
 		if p.to == to && p.accept < below {
 			return p.hop, true
@@ -179,7 +179,7 @@ func (l *ledger) unsettled(to party, below uint64) (hop, bool) {
 }
 
 // same reports what a checkpoint has lost: both ledgers must allow the same.
-func (l *ledger) same(o *ledger) error {
+func (l *oracle) same(o *oracle) error {
 	switch {
 	case l.incarnation != o.incarnation:
 		return fmt.Errorf("another incarnation")
@@ -202,7 +202,7 @@ func (l *ledger) same(o *ledger) error {
 }
 
 // answerable are those of the claims that no floor has forgotten.
-func (l *ledger) answerable(claims map[ident.Hash]claim) map[ident.Hash]claim {
+func (l *oracle) answerable(claims map[ident.Hash]claim) map[ident.Hash]claim {
 	above := maps.Clone(claims)
 	maps.DeleteFunc(above, func(_ ident.Hash, c claim) bool { return c.accept < l.floors[c.from] })
 	return above

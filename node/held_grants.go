@@ -23,12 +23,12 @@ type waiter struct {
 }
 
 type result struct {
-	lease *lease
+	grant *heldGrant
 	err   error
 }
 
-func (w *waiter) grant(l *lease)   { w.answer <- result{lease: l} }
-func (w *waiter) refuse(err error) { w.answer <- result{err: err} }
+func (w *waiter) grant(h *heldGrant) { w.answer <- result{grant: h} }
+func (w *waiter) refuse(err error)   { w.answer <- result{err: err} }
 
 // waiters are the programs that wait. The zero value is ready.
 type waiters struct {
@@ -71,7 +71,7 @@ func (ws *waiters) take(request uint64) *waiter {
 }
 
 // leave ends a wait, and returns the number of the demand. When somebody has
-// taken the waiter, an answer is under way instead.
+// taken the waiter, an answer is on its way instead.
 func (ws *waiters) leave(w *waiter) (request uint64, ok bool) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -92,8 +92,8 @@ func (ws *waiters) refuseAll(err error) {
 	}
 }
 
-// lease is a grant in force at this node. It implements api.Lease.
-type lease struct {
+// heldGrant is a grant in force at this node. It implements api.HeldGrant.
+type heldGrant struct {
 	metrics *metrics.Metrics         // nil of an ended one
 	release func(api.ReleaseRequest) // tells the member of its end
 	grant   api.Grant
@@ -105,72 +105,72 @@ type lease struct {
 }
 
 // Grant is what was granted.
-func (l *lease) Grant() api.Grant { return l.grant }
+func (h *heldGrant) Grant() api.Grant { return h.grant }
 
 // Lost delivers a reason if the grant is lost, and is closed when it has ended.
-func (l *lease) Lost() <-chan api.LostReason { return l.lost }
+func (h *heldGrant) Lost() <-chan api.LostReason { return h.lost }
 
 // Release ends the grant.
-func (l *lease) Release(operated bool, exit int) {
-	l.release(api.ReleaseRequest{Grant: l.grant.ID, Operated: operated, Exit: exit})
+func (h *heldGrant) Release(operated bool, exit int) {
+	h.release(api.ReleaseRequest{Grant: h.grant.ID, Operated: operated, Exit: exit})
 }
 
-// close ends the lease: how, and for a reason if it was lost.
-func (l *lease) close(how metrics.Operation, reason api.LostReason) {
-	l.once.Do(func() {
-		l.metrics.Ended(l.grant.Resource, how, boottime.Now().Sub(l.begun), string(reason))
+// close ends the grant: how, and for a reason if it was lost.
+func (h *heldGrant) close(how metrics.Operation, reason api.LostReason) {
+	h.once.Do(func() {
+		h.metrics.Ended(h.grant.Resource, how, boottime.Now().Sub(h.begun), string(reason))
 		if reason != "" {
-			l.lost <- reason
+			h.lost <- reason
 		}
-		close(l.lost)
-		l.expires.Stop()
+		close(h.lost)
+		h.expires.Stop()
 	})
 }
 
-// leases are the grants in force. The zero value is ready.
-type leases struct {
+// heldGrants are the grants in force. The zero value is ready.
+type heldGrants struct {
 	mu   sync.Mutex
-	byID map[ident.Grant]*lease
+	byID map[ident.Grant]*heldGrant
 }
 
-// add takes a lease in that expires after so long.
-func (ls *leases) add(l *lease, left time.Duration) {
-	id := l.grant.ID
-	ls.mu.Lock()
-	defer ls.mu.Unlock()
-	if ls.byID == nil {
-		ls.byID = make(map[ident.Grant]*lease)
+// add takes a grant in that expires after so long.
+func (hs *heldGrants) add(h *heldGrant, left time.Duration) {
+	id := h.grant.ID
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	if hs.byID == nil {
+		hs.byID = make(map[ident.Grant]*heldGrant)
 	}
-	ls.byID[id] = l
-	l.metrics.Granted(l.grant.Resource)
-	l.expires = time.AfterFunc(left, func() { ls.take(id).close(metrics.OperationOver, "") })
+	hs.byID[id] = h
+	h.metrics.Granted(h.grant.Resource)
+	h.expires = time.AfterFunc(left, func() { hs.take(id).close(metrics.OperationOver, "") })
 }
 
-// take removes a lease; of one that is not there it returns an ended one.
-func (ls *leases) take(id ident.Grant) *lease {
-	ls.mu.Lock()
-	defer ls.mu.Unlock()
-	if l := ls.byID[id]; l != nil {
-		delete(ls.byID, id)
-		return l
+// take removes a grant; of one that is not there it returns an ended one.
+func (hs *heldGrants) take(id ident.Grant) *heldGrant {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	if h := hs.byID[id]; h != nil {
+		delete(hs.byID, id)
+		return h
 	}
-	return endedLease()
+	return endedGrant()
 }
 
-func endedLease() *lease {
-	l := &lease{lost: make(chan api.LostReason, 1), expires: time.NewTimer(0)}
-	l.close("", "")
-	return l
+func endedGrant() *heldGrant {
+	h := &heldGrant{lost: make(chan api.LostReason, 1), expires: time.NewTimer(0)}
+	h.close("", "")
+	return h
 }
 
-// loseAll ends every lease for a reason.
-func (ls *leases) loseAll(reason api.LostReason) {
-	ls.mu.Lock()
-	all := ls.byID
-	ls.byID = nil
-	ls.mu.Unlock()
-	for _, l := range all {
-		l.close(metrics.OperationLost, reason)
+// loseAll ends every grant for a reason.
+func (hs *heldGrants) loseAll(reason api.LostReason) {
+	hs.mu.Lock()
+	all := hs.byID
+	hs.byID = nil
+	hs.mu.Unlock()
+	for _, h := range all {
+		h.close(metrics.OperationLost, reason)
 	}
 }
 
