@@ -96,7 +96,7 @@ func (s policyScript) event() (e policy.Event, pause time.Duration) {
 	e.Kind = policy.EventKind(1 + s.below(int(policy.Silent)))
 	pause = policyPauses[s.below(len(policyPauses))]
 	switch e.Kind {
-	case policy.Arrival, policy.Generated, policy.Resumed, policy.Recalled, policy.OperationEnded, policy.PassSettled:
+	case policy.Arrival, policy.Generated, policy.Resumed, policy.Recalled, policy.OperationEnded, policy.PassEnded:
 		n := byte(s.below(policyTokens))
 		e.Token = policy.Token{ID: ident.Token{n + 1}, Born: uint64(n / 2), Generator: ident.Member{n % 3}}
 		what := s.byte()
@@ -108,7 +108,7 @@ func (s policyScript) event() (e policy.Event, pause time.Duration) {
 			e.Kind, e.Operated = policy.Running, false
 		}
 		e.From = policyMember(what)
-		if e.Kind == policy.PassSettled {
+		if e.Kind == policy.PassEnded {
 			if e.Body = s.field(); what >= 192 { // it has left, or comes back before its receipt
 				e.Kind, e.Outcome = policy.Parted, 0
 			}
@@ -272,7 +272,7 @@ func (d *policyDriver) permitted(e *policy.Event) bool {
 		return !d.begun
 	case policy.OperationEnded:
 		return place == policyRuns
-	case policy.PassSettled:
+	case policy.PassEnded:
 		return place == policySent || place == policyHere && e.Outcome == policy.Abandoned
 	case policy.Parted:
 		return place == policySent || len(e.Body) > 0
@@ -306,7 +306,7 @@ func (d *policyDriver) step(e policy.Event, pause time.Duration) {
 		d.generate = max(0, d.generate-1)
 	case policy.OperationEnded:
 		*place = policyHere
-	case policy.PassSettled:
+	case policy.PassEnded:
 		switch {
 		case e.Outcome == policy.Returned:
 			*place = policyHere
@@ -459,9 +459,9 @@ func policyLife() []byte {
 		say(policy.Arrival, 1, append([]byte{0, 4}, endless...)...),
 		say(policy.OperationEnded, 4, 2, 1, 0),
 		say(policy.DemandChanged, 0, 0),
-		say(policy.PassSettled, 3, 2, 1, 0),
+		say(policy.PassEnded, 3, 2, 1, 0),
 		say(policy.Neighbour, 2, 3, 4),
-		say(policy.PassSettled, 1, 0, 0, 0),
+		say(policy.PassEnded, 1, 0, 0, 0),
 		say(policy.Message, 2, append([]byte{1}, sayField(follows)...)...),
 		say(policy.Message, 2, 4, 255, 7),
 		say(policy.Arrival, 5, 1, 36, 255, 9),
@@ -510,8 +510,8 @@ func policyInquest() []byte {
 		says(accused, 1, []byte{164}, at(8, 5), who(giver), at(9, 3)), says(giver, 1, []byte{163}, []byte{9, 3, 7, 1}), // refuted
 		says(other, 6, []byte{166}, at(7, 5), who(accused), who(self)), says(accused, 1, []byte{162}, at(7, 5), who(self), make([]byte, 4)),
 		say(policy.Arrival, 3, 2, 4, 0), says(other, 1, []byte{160}, at(3, 1)),
-		say(policy.Timer, 6), say(policy.PassSettled, 1, 2, 200, 0), says(other, 1, []byte{160}, at(3, 1)),
-		say(policy.PassSettled, 1, 2, 0, 4, 3, 2, 5, 1), says(other, 1, []byte{160}, at(3, 1)),
+		say(policy.Timer, 6), say(policy.PassEnded, 1, 2, 200, 0), says(other, 1, []byte{160}, at(3, 1)),
+		say(policy.PassEnded, 1, 2, 0, 4, 3, 2, 5, 1), says(other, 1, []byte{160}, at(3, 1)),
 		say(policy.Arrival, 3, 4, 4, 0), says(accused, 1, []byte{165}, at(3, 2), span),
 		says(other, 6, []byte{166}, at(9, 5), who(accused), who(giver)), says(accused, 1, []byte{161}, at(9, 5)),
 		late,

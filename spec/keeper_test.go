@@ -116,7 +116,7 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	still := keeps.hears(2, ben.id, asks)
 	giver.step(1.3, policy.Event{Kind: policy.Parted, From: cleo.id, Token: token})
 	sent := giver.hears(1.3, ben.id, asks)
-	giver.step(1.4, policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: cleo.id, Token: token, Body: shortReceipt})
+	giver.step(1.4, policy.Event{Kind: policy.PassEnded, Outcome: policy.Delivered, From: cleo.id, Token: token, Body: shortReceipt})
 	proof := giver.hears(2, ben.id, asks)
 
 	later := policy.Token{ID: ident.Token(bytes.Repeat([]byte{8}, 32)), Born: millis + 1, Hop: 9}
@@ -130,7 +130,7 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	loser.policy.wants = []policy.Action{{Kind: policy.Pass, Token: id, To: cleo.id}}
 	loser.step(202, policy.Event{Kind: policy.Arrival, From: ben.id, Token: token})
 	loser.step(203, policy.Event{Kind: policy.Parted, From: cleo.id, Token: token})
-	loser.step(220, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: token})
+	loser.step(220, policy.Event{Kind: policy.PassEnded, Outcome: policy.Abandoned, Token: token})
 	loser.step(221, policy.Event{Kind: policy.Arrival, From: ben.id, Token: later})
 	custody[39]++
 	denies := append([]byte{0, 1, 0, 0}, make([]byte, 16)...)

@@ -159,7 +159,7 @@ var sentinel = regexp.MustCompile("`([a-z]+)\\.(Err[A-Za-z0-9]+)`")
 // The texts that name errors.
 var naming = slices.Concat(texts, []string{"../docs/guarantees.md", "../docs/configuration.md", "../docs/journal.md"})
 
-// toName are the packages all of whose errors stand in the table of refusals.
+// toName are the packages all of whose errors are in the table of refusals.
 var toName = append([]string{
 	"canonical", "signature", "envelope", "keyfile", "certificate", "group", "token", "wire", "journal",
 	"handoff", "directory", "policy", "catalog", "member", "transport",

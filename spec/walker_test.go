@@ -89,7 +89,7 @@ func walkerWords(t *testing.T, id ident.Token) []word {
 	hears(700.6, ben.id, []byte{4}, cleo.id[:], []byte{0, 0x0a, 0, 0, 1})
 	step(704, policy.Event{Kind: policy.OperationEnded, Token: token, Operated: true})
 	say(0, "The field of that token when it goes on to Cleo, 14 seconds old, with one candidate left, 0101…, served 266 seconds ago")
-	step(704.1, policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: cleo.id, Token: token})
+	step(704.1, policy.Event{Kind: policy.PassEnded, Outcome: policy.Delivered, From: cleo.id, Token: token})
 	say(1, "A look, to Ben, a timekeeper of Cleo, when she has taken the token at hop 4")
 	return words
 }

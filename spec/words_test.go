@@ -32,14 +32,6 @@ var results = map[string]string{
 	"docs/register.md":     "rendered by lab/experiment",
 }
 
-// dividing are packages whose types are being divided: they are renamed after that.
-var dividing = map[string]string{
-	"protocol/policy/multitoken": "a common host of the policies is taken out of it",
-	"protocol/policy/ring":       "a common host of the policies is taken out of it",
-	"protocol/policy/wandering":  "it is divided into two packages",
-	"sim/circulation":            "its largest type is divided",
-}
-
 // replacedWords has a row for each concept that had two words. A word that also means
 // something else is gone from the names of one package only, or as part of a phrase.
 var replacedWords = []replaced{
@@ -47,9 +39,10 @@ var replacedWords = []replaced{
 	{use: "health multiplier", names: "member.patience"},
 	{use: "gotUnknown", names: "handoff.doubtful"},
 	{use: "awaitingKey", names: "audit.doubtful"},
-	{use: "timekeeper", names: "testimony", except: dividing},
+	{use: "timekeeper", names: "testimony"},
 	{use: "ConflictDetector", names: "evidence.Witness evidence.NewWitness handoff.Witness"},
 	{use: "closedBelow", names: "settledFor settledBelow"},
+	{use: "PassEnded", names: "PassSettled"},
 	{use: "caughtUp", names: "isSettled"},
 	{use: "updateRole", names: "directory.settle directory.seat"},
 	{use: "verifiedTransfer", names: "parcel parcels"},
@@ -60,12 +53,12 @@ var replacedWords = []replaced{
 	{use: "notify", names: "member.tell"},
 	{use: "send", names: "tellPeer"},
 	{use: "disseminate", names: "tellJoined member.talk member.spread"},
-	{use: "observation", names: "sighting sightings", except: dividing},
+	{use: "observation", names: "sighting sightings"},
 	{use: "FromCheckpoint", names: "Carried"},
-	{use: "perform", names: "carryOut", phrase: `\bcarr(y|ies|ied|ying) ((the|its|his|their|an?|one) \S+ |it |them )?out\b`, except: dividing},
+	{use: "perform", names: "carryOut", phrase: `\bcarr(y|ies|ied|ying) ((the|its|his|their|an?|one) \S+ |it |them )?out\b`},
 	{use: "Environment", names: "handoff.World"},
-	{use: "Simulation", names: "circulation.World", except: dividing},
-	{use: "policyEvent", names: "happening", except: dividing},
+	{use: "Simulation", names: "circulation.World"},
+	{use: "policyEvent", names: "happening"},
 	{use: "memberCounts", names: "census"},
 	{use: "oracle", names: "cluster.ledger"},
 	{use: "RecordRef", names: "audit.Place"},
@@ -289,7 +282,7 @@ var (
 // A test is named after its subject, the condition and the result.
 func TestNames_EachTest_SubjectConditionResult(t *testing.T) {
 	for _, s := range goSources(t) {
-		if !strings.HasSuffix(s.file, "_test.go") || dividing[path.Dir(s.file)] != "" {
+		if !strings.HasSuffix(s.file, "_test.go") {
 			continue
 		}
 		for _, name := range s.names {
@@ -310,9 +303,6 @@ var conventional = map[string]bool{
 // Each exported name has a comment. Staticcheck sees to it that it begins with the name.
 func TestComments_EachExportedName_Present(t *testing.T) {
 	for _, s := range goSources(t) {
-		if dividing[path.Dir(s.file)] != "" {
-			continue
-		}
 		for _, name := range s.silent {
 			t.Errorf("%s: %s has no comment", s.file, name)
 		}

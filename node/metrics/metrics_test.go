@@ -86,7 +86,7 @@ func (b *bench) story(words string) {
 	o.PolicyMade("r", 0, "wandering", policy.Params{}, [32]byte{})
 	kinds := map[byte]policy.EventKind{
 		'+': policy.Arrival, '*': policy.Generated, '.': policy.Resumed, '~': policy.Recalled,
-		'!': policy.Message, '=': policy.PassSettled, '<': policy.PassSettled, '0': policy.PassSettled,
+		'!': policy.Message, '=': policy.PassEnded, '<': policy.PassEnded, '0': policy.PassEnded,
 	}
 	outcomes := map[byte]policy.Outcome{'=': policy.Delivered, '<': policy.Returned, '0': policy.Abandoned}
 	for word := range strings.FieldsSeq(words) {

@@ -121,7 +121,7 @@ func (m *Metrics) event(s *slotWatch, now clock.Instant, e *policy.Event) {
 		s.sight(e.Token, true)
 	case policy.Arrival:
 		s.arrive(now, e.Token)
-	case policy.PassSettled:
+	case policy.PassEnded:
 		m.settled(s, now, e)
 	case policy.Message:
 		s.resource.heard.Inc()

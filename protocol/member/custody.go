@@ -95,7 +95,7 @@ func (c *custody) endsFork(s *slot, t ident.Token, hop uint64) bool {
 		gone := c.describe(h)
 		if c.drop(s.key, t, h.hop, policy.Forked) {
 			delete(c.holds, t)
-			c.events.notify(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: gone})
+			c.events.notify(s, policy.Event{Kind: policy.PassEnded, Outcome: policy.Abandoned, Token: gone})
 			return false
 		}
 	}

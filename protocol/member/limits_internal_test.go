@@ -23,7 +23,7 @@ func TestLimits_EveryKind_HasRate(t *testing.T) {
 }
 
 // TestLimitOf_HandoffOrLaterPart_None: the other messages are limited, as the specification's
-// TestEveryPeerIsRationed shows of each.
+// TestPeers_Each_Rationed shows of each.
 func TestLimitOf_HandoffOrLaterPart_None(t *testing.T) {
 	_, is := limitOf(&wire.Configuration{Before: 1})
 	assert.False(t, is, "only the first part of a configuration counts")

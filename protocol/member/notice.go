@@ -37,11 +37,11 @@ func (c *circulation) notice(n *handoff.Notice) {
 			return
 		}
 		h := c.custody.hold(s, n.Title, n.Hop)
-		c.events.notify(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: c.custody.describe(h)})
+		c.events.notify(s, policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, Token: c.custody.describe(h)})
 	case handoff.Unwanted:
 		c.unwilling(n.Peer)
 		if h := c.custody.holds[t]; h != nil && !c.stopping {
-			c.events.notify(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: c.custody.describe(h)})
+			c.events.notify(s, policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, Token: c.custody.describe(h)})
 		}
 	case handoff.Parted:
 		delete(c.custody.holds, t)
@@ -60,7 +60,7 @@ func (c *circulation) notice(n *handoff.Notice) {
 		if n.Kind == handoff.Abandoned {
 			outcome, receiver = policy.Abandoned, ident.Member{}
 		}
-		c.events.notify(s, policy.Event{Kind: policy.PassSettled, Outcome: outcome, From: receiver, Body: n.Receipt, Token: policy.Token{ID: t, Born: g.Time, Generator: g.Generator, Hop: n.Hop}})
+		c.events.notify(s, policy.Event{Kind: policy.PassEnded, Outcome: outcome, From: receiver, Body: n.Receipt, Token: policy.Token{ID: t, Born: g.Time, Generator: g.Generator, Hop: n.Hop}})
 	}
 }
 
@@ -97,6 +97,6 @@ func (c *circulation) refused(msg *wire.Refuse) {
 	if c.custody.drop(s.key, h.token, h.hop, policy.Superseded) {
 		delete(c.custody.holds, h.token)
 		c.mint.generate(s, false)
-		c.events.notify(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: t})
+		c.events.notify(s, policy.Event{Kind: policy.PassEnded, Outcome: policy.Abandoned, Token: t})
 	}
 }

@@ -92,14 +92,14 @@ func TestChosenNext_Changes_OfferMoves(t *testing.T) {
 	s.step(member.Ended{Grant: g.Grant, Operated: true})
 	assert.Nil(t, said[*wire.Transfer](s.box), "it would wait for the dead")
 	for range 20 {
-		if n := len(s.puppet.events); s.puppet.events[n-1].Kind == policy.PassSettled {
+		if n := len(s.puppet.events); s.puppet.events[n-1].Kind == policy.PassEnded {
 			break
 		}
 		s.after(s.NextDeadline().Sub(s.now.Boot))
 		s.step(member.Unreachable{Peer: ben.id(), Silent: true})
 	}
 	last := s.puppet.events[len(s.puppet.events)-1]
-	require.Equal(t, policy.PassSettled, last.Kind)
+	require.Equal(t, policy.PassEnded, last.Kind)
 	assert.Equal(t, policy.Returned, last.Outcome)
 
 	s.acts(ann, policy.Action{Kind: policy.Pass, Token: held, To: cid.id()})

@@ -77,9 +77,9 @@ const (
 	// A policy starts without demand. That there is some is told again when a
 	// connection that broke is there again: messages may be lost.
 	DemandChanged
-	// PassSettled (token): a Pass came to its end; see Event.Outcome. Of a Delivered,
+	// PassEnded (token): a Pass came to its end; see Event.Outcome. Of a Delivered,
 	// Event.From is who took the token, and Event.Body its receipt as it was signed.
-	PassSettled
+	PassEnded
 	// Message: Event.Body came from the policy of the same slot's resource at
 	// the member Event.From. It is a hint without any authority.
 	Message
@@ -168,7 +168,7 @@ const (
 	Prepare
 	// Pass (token): hand the token to Action.To and to nobody else, or to a
 	// member drawn at random when that is zero, with Action.Field as its policy
-	// field. Answered by one PassSettled.
+	// field. Answered by one PassEnded.
 	Pass
 	// Drop (token): remove the token from circulation, for Action.Reason.
 	Drop

@@ -6,7 +6,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// agents tells the members' policies what happens, and carries out what they
+// agents tells the members' policies what happens, and performs what they
 // answer.
 type agents struct {
 	*group
@@ -15,11 +15,11 @@ type agents struct {
 	operations *operations
 	mail       *mail
 	watches    *watches
-	actions    []policy.Action // a policy's answer, while it is carried out
+	actions    []policy.Action // a policy's answer, while it is performed
 }
 
-// step tells a member's policy of an event and carries out what it answers.
-// Nothing that is carried out steps a policy before it returns.
+// step tells a member's policy of an event and performs what it answers.
+// Nothing that is performed steps a policy before it returns.
 func (a *agents) step(m int32, e *policy.Event) {
 	actions := a.sites[m].policy.Step(a.now, *e, a.actions[:0])
 	for i := range actions {
@@ -63,7 +63,7 @@ func (a *agents) act(m int32, action *policy.Action) {
 	}
 }
 
-// actOn carries out an action on a token that rests with its holder.
+// actOn performs an action on a token that rests with its holder.
 func (a *agents) actOn(t *token, i int32, action *policy.Action) {
 	switch action.Kind {
 	case policy.Run:

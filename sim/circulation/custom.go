@@ -8,7 +8,7 @@ import (
 
 // Maker makes the policy of a member, by its index, with the Surroundings that it
 // would be given. It may be one that lies to the others: what it says and does is
-// carried out all the same, as far as it holds the tokens that it names.
+// performed all the same, as far as it holds the tokens that it names.
 type Maker func(member int, in policy.Surroundings) (policy.Policy, error)
 
 // NewWith is New with policies that are in no catalog, such as one that a

@@ -21,8 +21,8 @@
 // # What happens at one instant
 //
 // Everything that happens has an instant and a sequence number, drawn when it
-// was scheduled; in this order it happens. The actions of a policy are carried
-// out in their order, each before anything else happens.
+// was scheduled; in this order it happens. The actions of a policy are performed
+// in their order, each before anything else happens.
 //
 // # Handoffs
 //
@@ -30,7 +30,7 @@
 // (Config.Reserving, which a policy that prepares the pass lets go on before), and
 // Config.Passing later. Then it
 // arrives: first the receiver's policy gets its Arrival, then the sender's its
-// PassSettled Delivered. A token that is passed to nobody in particular goes
+// PassEnded Delivered. A token that is passed to nobody in particular goes
 // to a member drawn uniformly among the others that are up (or the one that
 // Config.Directory names); if that one is down when the token would arrive,
 // another one is drawn, and the latency too, up to sixteen times. A token that
@@ -71,7 +71,7 @@
 // A Simulation takes one event after another from its agenda and gives it to the
 // part whose duty it is. membership lets members join, leave, crash and return;
 // faults injects what the Config asks for. agents tells the policies what
-// happens, and carries out what they answer: tokens has the table of the tokens,
+// happens, and performs what they answer: tokens has the table of the tokens,
 // handoffs passes them, operations knows who wants to run and who runs, mail
 // delivers messages, and watches reports who has fallen silent. roster answers
 // the questions of policies. All of them share one group: the clock, the

@@ -155,7 +155,7 @@ func (h *handoffs) arrive(e event) {
 	}
 	from, epoch := t.holder, t.epoch
 	h.settled = t.Event // the sender's view; after the first step t may be another token
-	h.settled.Kind, h.settled.Outcome, h.settled.Operated = policy.PassSettled, policy.Delivered, false
+	h.settled.Kind, h.settled.Outcome, h.settled.Operated = policy.PassEnded, policy.Delivered, false
 	h.settled.Token.Field, h.settled.From = nil, MemberID(int(e.member))
 	t.holder, t.state, t.reserved = e.member, held, clock.Never
 	t.Token.Hop++
@@ -189,7 +189,7 @@ func (h *handoffs) comesBack(t *token, i int32) {
 		return
 	}
 	t.state = held
-	e := policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: t.Token}
+	e := policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, Token: t.Token}
 	if !same { // the sender does not know that it passed it
 		e.Kind, e.Outcome = policy.Resumed, 0
 	}
@@ -202,6 +202,6 @@ func (h *handoffs) abandon(e event) {
 	h.tokens.free(e.ref)
 	if h.present(e.member, e.epoch) {
 		t.Token.Field = nil
-		h.agents.step(e.member, &policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: t.Token})
+		h.agents.step(e.member, &policy.Event{Kind: policy.PassEnded, Outcome: policy.Abandoned, Token: t.Token})
 	}
 }

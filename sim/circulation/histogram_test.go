@@ -54,9 +54,9 @@ func TestHistogramMerge(t *testing.T) {
 	assert.ErrorIs(t, a.Merge(NewHistogram(time.Minute, time.Minute)), ErrShape)
 }
 
-// TestHistogramAgainstSorted: shares and quantiles are within a bin of those
+// TestHistogram_AnyValues_AgreesWithSorted: shares and quantiles are within a bin of those
 // of the sorted spans.
-func TestHistogramAgainstSorted(t *testing.T) {
+func TestHistogram_AnyValues_AgreesWithSorted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		h := NewHistogram(100, 5000)

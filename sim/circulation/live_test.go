@@ -85,10 +85,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestLiveGroupDecidesAsTheSimulator records what the policies of a live group,
+// TestLiveGroup_SameEvents_SameDecisions records what the policies of a live group,
 // over real QUIC and disks, were told and did, and tells the same to policies
 // in the simulator: they do the same.
-func TestLiveGroupDecidesAsTheSimulator(t *testing.T) {
+func TestLiveGroup_SameEvents_SameDecisions(t *testing.T) {
 	for _, name := range catalog.Names() {
 		for _, preset := range catalog.Presets(name) {
 			t.Run(name+"/"+preset.Name, func(t *testing.T) {

@@ -43,9 +43,9 @@ func TestTell(t *testing.T) {
 	assert.Equal(t, uint64(2000), s.Stats().Messages)
 }
 
-// TestTellOnManyLinks: order is kept on each link, also when the links on which
+// TestTell_ManyLinks_Delivered: order is kept on each link, also when the links on which
 // nothing travels any more are forgotten.
-func TestTellOnManyLinks(t *testing.T) {
+func TestTell_ManyLinks_Delivered(t *testing.T) {
 	const members = 30
 	rng := rand.New(rand.NewPCG(1, 1))
 	s := newStage(t, Config{Members: members, Telling: Uniform(0, time.Second)}, nil)
@@ -67,9 +67,9 @@ func TestTellOnManyLinks(t *testing.T) {
 	assert.Less(t, len(s.network.links.last), 10*members)
 }
 
-// TestTellBehindToken: a message that is sent after a token, on the same way,
+// TestTell_BehindToken_InOrder: a message that is sent after a token, on the same way,
 // does not arrive before it.
-func TestTellBehindToken(t *testing.T) {
+func TestTell_BehindToken_InOrder(t *testing.T) {
 	s := newStage(t, Config{Members: 2, Passing: Constant(time.Second), Telling: Constant(time.Millisecond)},
 		onToken(func(m int, e *policy.Event) []policy.Action {
 			if m == 1 {

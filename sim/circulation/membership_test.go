@@ -12,7 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-func TestMemberIDs(t *testing.T) {
+func TestMembers_IDs_Distinct(t *testing.T) {
 	for _, i := range []int{0, 1, 255, 256, 999_999} {
 		assert.Equal(t, i, memberIndex(MemberID(i)))
 		assert.Negative(t, MemberID(i).Compare(MemberID(i+1)))
@@ -93,8 +93,8 @@ func TestDurableCrash(t *testing.T) {
 	assert.Equal(t, uint64(1), s.Stats().Crashed)
 }
 
-// TestVisitsAreBounded: the last visits are recalled, in their order.
-func TestVisitsAreBounded(t *testing.T) {
+// TestVisits_Many_Bounded: the last visits are recalled, in their order.
+func TestVisits_Many_Bounded(t *testing.T) {
 	s := newStage(t, Config{Members: 2, Recall: true}, nil)
 	s.answer = func(m int, _ clock.Instant, e *policy.Event) []policy.Action {
 		if e.Kind == policy.Generated {
@@ -137,8 +137,8 @@ func TestCrashForever(t *testing.T) {
 	assert.Equal(t, []string{"0s m1 neighbour m-1 of 1"}, s.run(time.Duration(clock.Never-1)))
 }
 
-// TestSenderCrashes: what comes back to a member that has crashed meanwhile.
-func TestSenderCrashes(t *testing.T) {
+// TestSender_Crashes_TokenLost: what comes back to a member that has crashed meanwhile.
+func TestSender_Crashes_TokenLost(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		forgetful bool
@@ -163,9 +163,9 @@ func TestSenderCrashes(t *testing.T) {
 	}
 }
 
-// TestCrashUndoes: what was meant for a member before its crash does not reach
+// TestCrash_NotDurable_Undone: what was meant for a member before its crash does not reach
 // it afterwards.
-func TestCrashUndoes(t *testing.T) {
+func TestCrash_NotDurable_Undone(t *testing.T) {
 	s := newStage(t, Config{Members: 2, Forgetful: true, Demand: Every(time.Second), Operation: Constant(10 * time.Second)}, nil)
 	s.answer = func(m int, now clock.Instant, e *policy.Event) []policy.Action {
 		switch {

@@ -64,8 +64,8 @@ func TestMeter(t *testing.T) {
 	assert.Equal(t, time.Second, m.Waits.Min())
 }
 
-// TestMeterGapAtStart: a gap counts whole when it ends after the Start.
-func TestMeterGapAtStart(t *testing.T) {
+// TestMeter_GapAtStart_Counted: a gap counts whole when it ends after the Start.
+func TestMeter_GapAtStart_Counted(t *testing.T) {
 	m := NewMeter(MeterConfig{Start: sec(10)})
 	m.TokenBorn(sec(15), 0, ident.Token{})
 	m.Advanced(sec(20))
@@ -73,8 +73,8 @@ func TestMeterGapAtStart(t *testing.T) {
 	assert.InDelta(t, 0.5, m.TokensAlive(0), 1e-9)
 }
 
-// TestMeterWhoIsAway: a member that is down does not wait.
-func TestMeterWhoIsAway(t *testing.T) {
+// TestMeter_MemberAway_NotCounted: a member that is down does not wait.
+func TestMeter_MemberAway_NotCounted(t *testing.T) {
 	m := NewMeter(MeterConfig{})
 	m.Demanded(0, 0)
 	m.MemberDown(sec(1), 0)
@@ -83,8 +83,8 @@ func TestMeterWhoIsAway(t *testing.T) {
 	assert.Equal(t, 2*time.Second, m.Waits.Max())
 }
 
-// TestMeterManyLevels: very many at once are counted together.
-func TestMeterManyLevels(t *testing.T) {
+// TestMeter_ManyLevels_Counted: very many at once are counted together.
+func TestMeter_ManyLevels_Counted(t *testing.T) {
 	m := NewMeter(MeterConfig{})
 	for i := range 2000 {
 		m.OperationBegan(0, i)

@@ -71,7 +71,7 @@ func describe(e *policy.Event) string {
 		return fmt.Sprintf("ended operated=%v", e.Operated)
 	case policy.DemandChanged:
 		return fmt.Sprintf("demand %v", e.Demand)
-	case policy.PassSettled:
+	case policy.PassEnded:
 		return token([]string{"", "delivered", "returned", "abandoned"}[e.Outcome])
 	case policy.Message:
 		return fmt.Sprintf("message m%d %q", memberIndex(e.From), e.Body)

@@ -83,9 +83,9 @@ func TestWitnesses(t *testing.T) {
 	assert.Empty(t, s.roster(0).Witnesses(ident.Member{15: 1}, 4, nil))
 }
 
-// TestWitnessesChangeLittle: of whom one member is witness, nobody chooses, and
+// TestWitnesses_GroupChanges_FewChange: of whom one member is witness, nobody chooses, and
 // each is of about as many.
-func TestWitnessesChangeLittle(t *testing.T) {
+func TestWitnesses_GroupChanges_FewChange(t *testing.T) {
 	s := newStage(t, Config{Members: 1000}, nil)
 	count := make([]int, 1000)
 	for of := range count {
@@ -150,8 +150,8 @@ func TestKnown(t *testing.T) {
 	assert.Len(t, s.roster(50).Witnesses(MemberID(50), 4, nil), 4)
 }
 
-// TestRosterAllocatesNothing: once everything was asked for.
-func TestRosterAllocatesNothing(t *testing.T) {
+// TestRoster_Steady_NoAllocations: once everything was asked for.
+func TestRoster_Steady_NoAllocations(t *testing.T) {
 	for _, known := range []int{0, 64} {
 		s := newStage(t, Config{Members: 300, Known: known}, nil)
 		ids := make([]ident.Member, 0, 64)

@@ -72,8 +72,8 @@ func TestPass(t *testing.T) {
 	assert.Equal(t, uint64(1), s.Stats().Hops)
 }
 
-// TestPassAtRandom: everybody else is as probable a receiver, whoever is down.
-func TestPassAtRandom(t *testing.T) {
+// TestPass_NoTarget_Random: everybody else is as probable a receiver, whoever is down.
+func TestPass_NoTarget_Random(t *testing.T) {
 	counts := map[int]int{}
 	s := newStage(t, Config{Members: 6, Seed: 1}, nil)
 	s.answer = onToken(func(m int, e *policy.Event) []policy.Action {
@@ -97,7 +97,7 @@ func TestPassAtRandom(t *testing.T) {
 	}
 }
 
-func TestPassToNobody(t *testing.T) {
+func TestPass_NobodyThere_Returned(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		members int
@@ -124,9 +124,9 @@ func TestPassToNobody(t *testing.T) {
 	}
 }
 
-// TestReceiverCrashesInTransit: a handoff to anybody looks for somebody else,
+// TestReceiver_CrashesInTransit_TokenLost: a handoff to anybody looks for somebody else,
 // one to a member comes back.
-func TestReceiverCrashesInTransit(t *testing.T) {
+func TestReceiver_CrashesInTransit_TokenLost(t *testing.T) {
 	for _, named := range []bool{false, true} {
 		s := newStage(t, Config{Members: 3, Passing: Constant(time.Second)}, nil)
 		s.answer = func(m int, _ clock.Instant, e *policy.Event) []policy.Action {
@@ -221,9 +221,9 @@ func TestGenerate(t *testing.T) {
 	assert.NotEqual(t, s.tokens.list[0].Token.ID, s.tokens.list[1].Token.ID)
 }
 
-// TestActionsOnOthersTokens: only who holds a token, and does not run under
+// TestActions_TokensOfOthers_Refused: only who holds a token, and does not run under
 // it, can do anything with it.
-func TestActionsOnOthersTokens(t *testing.T) {
+func TestActions_TokensOfOthers_Refused(t *testing.T) {
 	s := newStage(t, Config{Members: 2}, nil)
 	s.Generate(0)
 	id := s.tokens.list[0].Token.ID
@@ -251,8 +251,8 @@ func TestDrop(t *testing.T) {
 	assert.True(t, s.Generate(0))
 }
 
-// TestFieldIsCopied: what a policy does with its buffer later does not matter.
-func TestFieldIsCopied(t *testing.T) {
+// TestField_Passed_Copied: what a policy does with its buffer later does not matter.
+func TestField_Passed_Copied(t *testing.T) {
 	s := newStage(t, Config{Members: 2, Passing: Constant(time.Second)}, nil)
 	buffer := []byte("sent")
 	s.answer = onToken(func(m int, e *policy.Event) []policy.Action {

@@ -195,8 +195,8 @@ func TestMeasureLiars(t *testing.T) {
 	}
 }
 
-// TestWalkersMeetTheirGoals: small, what TestMeasureWalk measures at length.
-func TestWalkersMeetTheirGoals(t *testing.T) {
+// TestWalkers_Run_GoalsMet: small, what TestMeasureWalk measures at length.
+func TestWalkers_Run_GoalsMet(t *testing.T) {
 	for _, preset := range []string{wandering.Light, wandering.Fair} {
 		cfg := walkConfig(preset, 60, 1)
 		cfg.Params.MembersMax = 60
@@ -221,7 +221,7 @@ func TestWalkersMeetTheirGoals(t *testing.T) {
 // In a group of twice the members that it is configured for, and in one that rests,
 // tokens come to a member more seldom than the configuration leads to expect. Hardly
 // any is made beside the one that there is.
-func TestWalkersMakeNoTokenBecauseOneIsSlow(t *testing.T) {
+func TestWalkers_SlowToken_NoneGenerated(t *testing.T) {
 	for name, change := range map[string]func(*circulation.Config){
 		"too many": func(cfg *circulation.Config) { cfg.Params.MembersMax = 150 },
 		"at rest": func(cfg *circulation.Config) {
@@ -238,8 +238,8 @@ func TestWalkersMakeNoTokenBecauseOneIsSlow(t *testing.T) {
 	}
 }
 
-// TestWalkersStartWithoutAToken: one is made, by one member and hardly ever by two.
-func TestWalkersStartWithoutAToken(t *testing.T) {
+// TestWalkers_NoToken_OneGenerated: one is made, by one member and hardly ever by two.
+func TestWalkers_NoToken_OneGenerated(t *testing.T) {
 	for _, preset := range []string{wandering.Light, wandering.Fair} {
 		for seed := range uint64(5) {
 			cfg := walkConfig(preset, 60, seed)
@@ -254,9 +254,9 @@ func TestWalkersStartWithoutAToken(t *testing.T) {
 	}
 }
 
-// TestNobodyKeepsTheToken: who always wants it and has had nobody beside it looks all
+// TestToken_LongRun_NobodyKeepsIt: who always wants it and has had nobody beside it looks all
 // the same, and soon, for others that have come to want it.
-func TestNobodyKeepsTheToken(t *testing.T) {
+func TestToken_LongRun_NobodyKeepsIt(t *testing.T) {
 	for _, members := range []int{2, 3, 20} {
 		cfg := walkConfig("fair", members, 1)
 		cfg.Params.MembersMax, cfg.Params.OperationTime, cfg.Params.SkipDelay = members, 40*time.Millisecond, time.Millisecond
@@ -291,8 +291,8 @@ func (e *eager) OperationEnded(_ clock.Instant, m int) {
 	e.world.Want(m)
 }
 
-// TestLiarsGainNothing: small, what TestMeasureLiars measures at length.
-func TestLiarsGainNothing(t *testing.T) {
+// TestLiars_Few_GainNothing: small, what TestMeasureLiars measures at length.
+func TestLiars_Few_GainNothing(t *testing.T) {
 	for _, lying := range []int{1, 6} {
 		share, f := liarShare(t, 120, lying, liars.Starved, 1, 60)
 		t.Log(lying, share, f)

@@ -44,8 +44,8 @@ func TestSilent(t *testing.T) {
 	assert.Empty(t, s.run(5*time.Minute, quiet...), "strangers and oneself")
 }
 
-// TestWatchesAreBounded: one more ends the oldest.
-func TestWatchesAreBounded(t *testing.T) {
+// TestWatches_Many_Bounded: one more ends the oldest.
+func TestWatches_Many_Bounded(t *testing.T) {
 	s := newStage(t, Config{Members: policy.MaxWatched + 2}, nil)
 	for m := range policy.MaxWatched + 1 {
 		s.watch(0, policy.Watch, m+1)

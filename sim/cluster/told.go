@@ -53,7 +53,7 @@ func (o observer) PolicyStepped(resource string, slot uint64, _ clock.Instant, e
 			n.c.problem(Machinery, n, "tells a policy twice of hop %d of token %s (events %d, %d)", key.hop, key.token.Short(), before, e.Kind)
 		}
 		t[key] = e.Kind
-	case policy.PassSettled:
+	case policy.PassEnded:
 		if e.Outcome != policy.Returned {
 			delete(t, key)
 		}

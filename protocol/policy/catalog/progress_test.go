@@ -149,7 +149,7 @@ func (d *driver) perform(a *policy.Action) {
 			return
 		}
 		if a.Kind == policy.Pass && !d.willing {
-			d.queue = append(d.queue, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: policy.Token{ID: a.Token, Born: uint64(a.Token[0])}})
+			d.queue = append(d.queue, policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, Token: policy.Token{ID: a.Token, Born: uint64(a.Token[0])}})
 			return
 		}
 		d.here = slices.Delete(d.here, i, i+1)

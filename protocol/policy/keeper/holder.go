@@ -314,7 +314,7 @@ func (h *holder) passEnded(e *policy.Event) (hidden bool) {
 	if e.Outcome == policy.Returned {
 		late := h.exclusive && !left && (t == nil || h.Now >= t.since.Add(h.silence))
 		if late { // for the policy it is gone, as it may be for all others
-			h.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: e.Token})
+			h.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Abandoned, Token: e.Token})
 		}
 		t = h.gained(&e.Token)
 		if left || late { // no member took it
@@ -452,7 +452,7 @@ func (h *holder) leaves(t *held, to ident.Member) {
 		h.step(policy.Event{Kind: policy.OperationEnded, Token: token})
 	}
 	if known {
-		h.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: token})
+		h.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Abandoned, Token: token})
 	}
 }
 

@@ -194,7 +194,7 @@ func (c *court) comes(of custody, from int) {
 // delivered is the end of a pass.
 func (c *court) delivered(of custody, to int, current bool) {
 	c.step(policy.Event{
-		Kind: policy.PassSettled, Outcome: policy.Delivered, From: at(to), Token: policy.Token{ID: of.token, Hop: of.hop},
+		Kind: policy.PassEnded, Outcome: policy.Delivered, From: at(to), Token: policy.Token{ID: of.token, Hop: of.hop},
 		Body: receiptOf(to, custody{of.token, of.hop + 1}, current),
 	})
 }
@@ -599,7 +599,7 @@ func TestInquest_OwnTransferUnanswered_BarredAndNotStruck(t *testing.T) {
 		{"not known to be connected", func(c *court) { delete(c.peers.greeted, at(theHolder)) }, false, true},
 		{"the receipt comes", func(c *court) { c.delivered(custody{token, 8}, theHolder, false) }, false, true},
 		{"it comes back", func(c *court) {
-			c.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: policy.Token{ID: token, Hop: 8, Born: 1}})
+			c.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, Token: policy.Token{ID: token, Hop: 8, Born: 1}})
 		}, false, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -1868,11 +1868,11 @@ func TestGivesAccount_EachState_SaysSo(t *testing.T) {
 		}, proof, nil},
 		{"given up", func(c *court) {
 			c.passes(blamedFrom, theThird)
-			c.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: policy.Token{ID: token, Hop: 9}})
+			c.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Abandoned, Token: policy.Token{ID: token, Hop: 9}})
 		}, sent, func(t *testing.T, m message) { assert.Equal(t, at(theThird), m.member); assert.Zero(t, m.span) }},
 		{"given up before it left", func(c *court) {
 			c.offers(blamedFrom, theThird)
-			c.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: policy.Token{ID: token, Hop: 9}})
+			c.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Abandoned, Token: policy.Token{ID: token, Hop: 9}})
 		}, instead, func(t *testing.T, m message) { assert.Zero(t, m.member) }},
 		{"dropped for a later one", func(c *court) {
 			c.comes(blamedFrom, thePasser)
@@ -1935,7 +1935,7 @@ func TestPassSettled_OfEarlierPass_LaterPassStands(t *testing.T) {
 	require.NotNil(t, c.holder.held.find(&token))
 	assert.Equal(t, at(theFourth), c.holder.held.find(&token).keeper)
 	c.delivered(custody{token, 11}, theFourth, true)
-	assert.Equal(t, []policy.EventKind{policy.PassSettled}, kindsOf(c.courier.told))
+	assert.Equal(t, []policy.EventKind{policy.PassEnded}, kindsOf(c.courier.told))
 	assert.Equal(t, at(theFourth), c.search.last.holder)
 }
 

@@ -164,7 +164,7 @@ func (k *Keeper) happened(e *policy.Event) {
 	case policy.Parted:
 		k.holder.parted(e)
 		return
-	case policy.PassSettled:
+	case policy.PassEnded:
 		if k.newborn.passEnded(e) || k.holder.passEnded(e) {
 			return
 		}

@@ -122,7 +122,7 @@ func (p *puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) 
 			hops = e.Token.Field[0]
 		}
 		return p.goOn(hops, actions)
-	case policy.PassSettled:
+	case policy.PassEnded:
 		switch e.Outcome {
 		case policy.Returned:
 			p.have, p.token, p.ran = true, e.Token, false
@@ -556,7 +556,7 @@ func (s *site) pass(t policy.Token, to ident.Member) {
 		n.after(passTime, func() {
 			if s.life == life && s.up {
 				s.holds = append(s.holds, t)
-				s.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: t})
+				s.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, Token: t})
 			}
 		})
 		return
@@ -587,7 +587,7 @@ func (s *site) pass(t policy.Token, to ident.Member) {
 			if s.life == life && s.up && s.hold(t.ID) < 0 { // it may have come back meanwhile
 				t := t
 				t.Hop--
-				s.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: r.id, Body: receipt, Token: t})
+				s.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Delivered, From: r.id, Body: receipt, Token: t})
 			}
 		})
 	})
@@ -632,7 +632,7 @@ func (n *network) settle() {
 		}
 		n.doubts = slices.Delete(n.doubts, i, i+1)
 		i--
-		t, settled := d.token, policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: d.to.id, Token: d.token}
+		t, settled := d.token, policy.Event{Kind: policy.PassEnded, Outcome: policy.Delivered, From: d.to.id, Token: d.token}
 		if n.rng.IntN(3) == 0 {
 			settled.Outcome = policy.Returned
 			n.log("%v: member %d has its token back from %d", n.now.Sub(0), d.from.index(), d.to.index())

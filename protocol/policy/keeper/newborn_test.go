@@ -123,7 +123,7 @@ func TestNewborn_OtherTokenGoesOn_SentToIt(t *testing.T) {
 		require.False(t, n.newborn.isOn())
 		require.True(t, n.done(policy.Pass))
 		require.False(t, n.taken())
-		n.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: at(thePasser), Token: policy.Token{ID: ident.Token{7, byte(i)}, Hop: 1}})
+		n.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Delivered, From: at(thePasser), Token: policy.Token{ID: ident.Token{7, byte(i)}, Hop: 1}})
 		n.after(backoffFirst<<i - time.Second)
 		require.False(t, n.admits(), i)
 		n.after(time.Second)
@@ -414,9 +414,9 @@ func TestNewborn_DriverRemovesIt_Forgotten(t *testing.T) {
 	for _, outcome := range []policy.Outcome{policy.Abandoned, policy.Returned} {
 		n := newNursery()
 		n.comes()
-		n.step(policy.Event{Kind: policy.PassSettled, Outcome: outcome, Token: policy.Token{ID: newbornToken, Hop: 1}})
+		n.step(policy.Event{Kind: policy.PassEnded, Outcome: outcome, Token: policy.Token{ID: newbornToken, Hop: 1}})
 		assert.Equal(t, outcome == policy.Returned, n.newborn.frozen)
-		assert.NotContains(t, n.policy.told, policy.PassSettled)
+		assert.NotContains(t, n.policy.told, policy.PassEnded)
 	}
 }
 

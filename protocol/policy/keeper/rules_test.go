@@ -269,8 +269,8 @@ func TestRun_ProgramFromBeforeRestartRuns_Waits(t *testing.T) {
 		l.after(time.Minute)
 		require.False(t, l.done(policy.Run))
 		if removed {
-			l.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: later})
-			assert.Equal(t, []policy.EventKind{policy.OperationEnded, policy.PassSettled}, p.told[len(p.told)-2:])
+			l.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Abandoned, Token: later})
+			assert.Equal(t, []policy.EventKind{policy.OperationEnded, policy.PassEnded}, p.told[len(p.told)-2:])
 		}
 		l.step(policy.Event{Kind: policy.OperationEnded, Token: before})
 		assert.Equal(t, !removed, l.done(policy.Run))

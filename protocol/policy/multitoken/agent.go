@@ -67,7 +67,7 @@ func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 		a.last = max(a.last, a.RecalledAt(&event))
 	case policy.Arrival, policy.Generated, policy.Resumed:
 		a.receive(event.Token.ID)
-	case policy.PassSettled:
+	case policy.PassEnded:
 		switch event.Outcome {
 		case policy.Returned:
 			a.receive(event.Token.ID)

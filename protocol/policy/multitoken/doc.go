@@ -55,7 +55,7 @@
 // An [Agent] is that at one member for one slot, as events and answers:
 //
 //	Arrival, Resumed, Generated,  use it, let it wait, or Drop
-//	PassSettled(Returned)
+//	PassEnded(Returned)
 //	Timer                         use the next that waits; Pass what has
 //	                              rested; or Generate
 //	OperationEnded                Pass

@@ -83,7 +83,7 @@ func (d *driver) may(e policy.Event) (tokens []policy.Token) {
 			if d.running && slices.Contains(d.used, t.ID) {
 				tokens = append(tokens, t)
 			}
-		case policy.PassSettled:
+		case policy.PassEnded:
 			if out {
 				tokens = append(tokens, t)
 			}
@@ -99,7 +99,7 @@ func (d *driver) draw() (policy.Event, bool) {
 	d.now = d.now.Add(time.Duration(span) * time.Millisecond)
 	e := policy.Event{Kind: rapid.SampledFrom([]policy.EventKind{
 		policy.Arrival, policy.Arrival, policy.Generated, policy.Resumed, policy.Timer, policy.Timer,
-		policy.OperationEnded, policy.DemandChanged, policy.PassSettled, policy.Message, policy.Neighbour,
+		policy.OperationEnded, policy.DemandChanged, policy.PassEnded, policy.Message, policy.Neighbour,
 	}).Draw(d.T, "kind")}
 	switch e.Kind {
 	case policy.Timer:
@@ -114,7 +114,7 @@ func (d *driver) draw() (policy.Event, bool) {
 		return e, true
 	case policy.OperationEnded:
 		e.Operated = rapid.Bool().Draw(d.T, "operated")
-	case policy.PassSettled:
+	case policy.PassEnded:
 		e.Outcome = policy.Outcome(rapid.IntRange(int(policy.Delivered), int(policy.Abandoned)).Draw(d.T, "outcome"))
 	}
 	tokens := d.may(e)
@@ -131,14 +131,14 @@ func (d *driver) told(e policy.Event) {
 	id := e.Token.ID
 	received := e.Kind == policy.Arrival || e.Kind == policy.Generated || e.Kind == policy.Resumed
 	switch e.Kind {
-	case policy.PassSettled:
+	case policy.PassEnded:
 		received = e.Outcome == policy.Returned
 	case policy.Generated:
 		d.generate--
 	case policy.DemandChanged:
 		d.demand = e.Demand
 	}
-	if e.Kind == policy.Arrival || e.Kind == policy.PassSettled {
+	if e.Kind == policy.Arrival || e.Kind == policy.PassEnded {
 		d.out = remove(d.out, id)
 	}
 	if received {

@@ -99,7 +99,7 @@ func (a *steered) Step(now clock.Instant, event policy.Event, actions []policy.A
 		a.returned(&event.Token)
 	case policy.Generated:
 		a.generated(event.Token.ID)
-	case policy.PassSettled:
+	case policy.PassEnded:
 		a.settled(&event)
 	case policy.Timer:
 		a.proceed()

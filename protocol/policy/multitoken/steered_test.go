@@ -118,7 +118,7 @@ func TestFields_OutOfRange_Clipped(t *testing.T) {
 			}
 			a.Step(now, policy.Event{Kind: policy.Arrival, Token: token}, nil)
 			a.Step(now, policy.Event{Kind: policy.Timer}, nil)
-			a.Step(now, policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, Token: token}, nil)
+			a.Step(now, policy.Event{Kind: policy.PassEnded, Outcome: policy.Delivered, Token: token}, nil)
 			switch l := a.law.(type) {
 			case *integral:
 				require.True(t, l.early >= l.least && l.early <= earlyMost, "%v", l.early)
@@ -172,7 +172,7 @@ func (d *steeredDriver) happen() {
 			d.step(e)
 		}
 	case 2:
-		e.Kind, e.Outcome = policy.PassSettled, policy.Outcome(rapid.IntRange(int(policy.Delivered), int(policy.Abandoned)).Draw(d.T, "outcome"))
+		e.Kind, e.Outcome = policy.PassEnded, policy.Outcome(rapid.IntRange(int(policy.Delivered), int(policy.Abandoned)).Draw(d.T, "outcome"))
 		if out {
 			d.out = remove(d.out, id)
 			if e.Outcome == policy.Returned {
@@ -244,7 +244,7 @@ func TestSteered_Generation_Bounded(t *testing.T) {
 			token := policy.Token{ID: ident.Token{1}, Field: field}
 			quiet := now/clock.Instant(time.Minute)%2 == 1 // nothing comes
 			for _, e := range []policy.Event{
-				{Kind: policy.Arrival, Token: token}, {Kind: policy.Timer}, {Kind: policy.PassSettled, Outcome: policy.Delivered, Token: token},
+				{Kind: policy.Arrival, Token: token}, {Kind: policy.Timer}, {Kind: policy.PassEnded, Outcome: policy.Delivered, Token: token},
 			} {
 				if quiet && e.Kind != policy.Timer {
 					continue
@@ -274,7 +274,7 @@ func TestSteered_Steady_NoAllocations(t *testing.T) {
 			token := policy.Token{ID: ident.Token{byte(turn)}, Field: field}
 			now = now.Add(time.Duration(turn%40) * 100 * time.Millisecond)
 			a.Step(now, policy.Event{Kind: policy.Arrival, Token: token}, actions[:0])
-			a.Step(now, policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, Token: token}, actions[:0])
+			a.Step(now, policy.Event{Kind: policy.PassEnded, Outcome: policy.Delivered, Token: token}, actions[:0])
 			a.Step(now, policy.Event{Kind: policy.Timer}, actions[:0])
 		}), preset)
 	}

@@ -27,7 +27,7 @@ type world struct {
 	latency time.Duration
 
 	now    clock.Instant
-	agenda agenda.Agenda[clock.Instant, happening]
+	agenda agenda.Agenda[clock.Instant, queuedEvent]
 	minted uint64
 
 	alive     int
@@ -38,7 +38,7 @@ type world struct {
 	dropped   int
 }
 
-type happening struct {
+type queuedEvent struct {
 	to    int
 	event policy.Event
 }
@@ -59,7 +59,7 @@ func newWorld(t *testing.T, seed uint64, agents int, params policy.Params) *worl
 }
 
 func (w *world) schedule(at clock.Instant, to int, e policy.Event) {
-	w.agenda.Plan(at, happening{to, e})
+	w.agenda.Plan(at, queuedEvent{to, e})
 }
 
 func (w *world) run(until clock.Instant) {
@@ -101,7 +101,7 @@ func (w *world) act(at int, a policy.Action) {
 			token.Field = w.lie
 		}
 		w.schedule(w.now.Add(w.latency), to, policy.Event{Kind: policy.Arrival, Token: token})
-		w.schedule(w.now.Add(w.latency), at, policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, Token: token})
+		w.schedule(w.now.Add(w.latency), at, policy.Event{Kind: policy.PassEnded, Outcome: policy.Delivered, Token: token})
 	case policy.Drop:
 		w.alive--
 		w.dropped++

@@ -20,11 +20,11 @@ var Permitted = map[policy.EventKind][]Place{
 	policy.Generated:      {Away},
 	policy.Resumed:        {Away},
 	policy.OperationEnded: {Used},
-	policy.PassSettled:    {Sent},
+	policy.PassEnded:      {Sent},
 }
 
 // Receives reports whether an event puts a token into the policy's hands.
 func Receives(e policy.Event) bool {
 	return e.Kind == policy.Arrival || e.Kind == policy.Generated || e.Kind == policy.Resumed ||
-		e.Kind == policy.PassSettled && e.Outcome == policy.Returned
+		e.Kind == policy.PassEnded && e.Outcome == policy.Returned
 }

@@ -154,7 +154,7 @@ func (p puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) [
 	switch e.Kind {
 	case policy.Arrival, policy.Generated, policy.Resumed:
 		p.s.told[e.Token.ID] = true
-	case policy.PassSettled:
+	case policy.PassEnded:
 		delete(p.s.told, e.Token.ID)
 	}
 	switch e.Kind {

@@ -100,7 +100,7 @@ func (q *Quorum) happened(e *policy.Event) {
 		q.occupied(&e.Token)
 	case policy.OperationEnded:
 		q.over(custody{e.Token.ID, e.Token.Hop})
-	case policy.PassSettled:
+	case policy.PassEnded:
 		if e.Outcome == policy.Returned {
 			q.gained(&e.Token)
 		} else {

@@ -45,7 +45,7 @@ func (n *network) pass(c *coin, to int) {
 	}
 	old := c.Token
 	c.at, c.Hop = to, c.Hop+1
-	from.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: n.id(to), Token: old})
+	from.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Delivered, From: n.id(to), Token: old})
 	s := n.sites[to]
 	t := c.Token
 	s.hears(func() { s.step(policy.Event{Kind: policy.Arrival, From: n.id(from.at), Token: t}) })

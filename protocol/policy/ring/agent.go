@@ -22,7 +22,7 @@ import (
 //	Generated, Resumed      Station.Return, with a tour
 //	DemandChanged           Station.Need, Station.Withdraw
 //	OperationEnded          Station.Exit; more demand is a new request
-//	PassSettled(Returned)   Station.Return with what was to be passed
+//	PassEnded(Returned)   Station.Return with what was to be passed
 //	Message                 Station.Request, as soon as its condition is met
 //	Neighbour               what the last one was told is told the new one
 //	Timer                   Pass what rests, repeat a request
@@ -135,7 +135,7 @@ func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 		a.generated(&event.Token)
 	case policy.Resumed:
 		a.resumed(&event.Token)
-	case policy.PassSettled:
+	case policy.PassEnded:
 		a.settled(&event)
 	case policy.OperationEnded:
 		a.ended(&event)

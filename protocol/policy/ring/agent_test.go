@@ -164,7 +164,7 @@ func TestReplacement_OldReturns_Lives(t *testing.T) {
 		first := policy.Token{ID: ident.Token{1}, Born: 5, Field: AppendBaton(nil, Baton{Count: 9})}
 		actions := agent.Step(clock.Instant(time.Second), policy.Event{Kind: policy.Arrival, Token: first}, nil)
 		require.Equal(t, policy.Pass, actions[len(actions)-1].Kind)
-		agent.Step(clock.Instant(time.Second), policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, Token: first}, nil)
+		agent.Step(clock.Instant(time.Second), policy.Event{Kind: policy.PassEnded, Outcome: policy.Delivered, Token: first}, nil)
 		second := policy.Token{ID: ident.Token{2}, Born: test.born, Hop: 1, Field: AppendBaton(nil, Baton{})}
 		actions = agent.Step(clock.Instant(test.at), policy.Event{Kind: policy.Arrival, Token: second}, nil)
 		assert.Equal(t, test.dropped, len(actions) > 0 && actions[0].Kind == policy.Drop, "%+v", test)
@@ -219,9 +219,9 @@ func TestNoAllocations(t *testing.T) {
 			tell(policy.Event{Kind: policy.Timer})
 			tell(policy.Event{Kind: policy.Arrival, Token: token})
 			tell(policy.Event{Kind: policy.OperationEnded, Operated: true, Token: token})
-			tell(policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: token})
+			tell(policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, Token: token})
 			tell(policy.Event{Kind: policy.Timer})
-			tell(policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, Token: token})
+			tell(policy.Event{Kind: policy.PassEnded, Outcome: policy.Delivered, Token: token})
 		}
 		assert.Zero(t, testing.AllocsPerRun(1000, hop), preset)
 	}

@@ -237,7 +237,7 @@ func (w *network) step(i int, e policy.Event) {
 	actions := w.sites[i].policy.Step(w.now, e, nil)
 	require.True(w.t, len(actions) <= actionsMax || w.setup.kept)
 	for _, a := range actions {
-		w.carryOut(i, a)
+		w.perform(i, a)
 	}
 	s := w.sites[i]
 	if due := s.policy.Deadline(); due != s.asked || e.Kind == policy.Timer {
@@ -252,7 +252,7 @@ func (w *network) step(i int, e policy.Event) {
 	}
 }
 
-func (w *network) carryOut(i int, a policy.Action) {
+func (w *network) perform(i int, a policy.Action) {
 	s := w.sites[i]
 	if a.Kind <= policy.Drop {
 		require.True(w.t, s.here[a.Token], "%v names a token that is not here", a.Kind)
@@ -355,7 +355,7 @@ func (w *network) pass(from, to int, t *policy.Token, field []byte) {
 		}
 		w.later(0, func() {
 			if w.sites[from].policy == sender && w.sites[from].up {
-				w.step(from, policy.Event{Kind: policy.PassSettled, Outcome: outcome, From: taker, Token: t})
+				w.step(from, policy.Event{Kind: policy.PassEnded, Outcome: outcome, From: taker, Token: t})
 			}
 		})
 	}
@@ -377,7 +377,7 @@ func (w *network) pass(from, to int, t *policy.Token, field []byte) {
 		}
 		w.sites[from].here[t.ID] = true
 		if w.sites[from].policy == sender && w.sites[from].up {
-			w.step(from, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: *t})
+			w.step(from, policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, Token: *t})
 		} else if w.sites[from].up { // restarted meanwhile
 			w.step(from, policy.Event{Kind: policy.Resumed, Token: *t})
 		}

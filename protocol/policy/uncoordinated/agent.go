@@ -89,7 +89,7 @@ func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 		a.begin(event.Token.ID)
 	case policy.Arrival, policy.Resumed:
 		a.remove(event.Token.ID)
-	case policy.PassSettled:
+	case policy.PassEnded:
 		if event.Outcome == policy.Returned {
 			a.remove(event.Token.ID)
 		}

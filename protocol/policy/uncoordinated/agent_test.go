@@ -81,7 +81,7 @@ func (m *member) draw() (e policy.Event, ok bool) {
 	m.now = m.now.Add(time.Duration(rapid.SampledFrom([]int{0, 0, 1, 40, 500}).Draw(m.T, "ms")) * time.Millisecond)
 	e.Kind = rapid.SampledFrom([]policy.EventKind{
 		policy.Arrival, policy.Generated, policy.Generated, policy.Resumed, policy.Timer, policy.Timer,
-		policy.OperationEnded, policy.DemandChanged, policy.PassSettled, policy.Message, policy.Neighbour,
+		policy.OperationEnded, policy.DemandChanged, policy.PassEnded, policy.Message, policy.Neighbour,
 	}).Draw(m.T, "kind")
 	if m.pending && rapid.Bool().Draw(m.T, "answer") {
 		e.Kind = policy.Generated
@@ -106,7 +106,7 @@ func (m *member) draw() (e policy.Event, ok bool) {
 		e.Demand = rapid.IntRange(0, 3).Draw(m.T, "demand") > 0
 		m.demand = e.Demand
 		m.steady = m.steady && m.demand
-	case policy.PassSettled:
+	case policy.PassEnded:
 		e.Token = m.token()
 		e.Outcome = policy.Returned
 	}
@@ -116,7 +116,7 @@ func (m *member) draw() (e policy.Event, ok bool) {
 // step hands over an event, and books the answer.
 func (m *member) step(e policy.Event) {
 	switch e.Kind {
-	case policy.Arrival, policy.Resumed, policy.Generated, policy.PassSettled:
+	case policy.Arrival, policy.Resumed, policy.Generated, policy.PassEnded:
 		m.here[e.Token.ID] = false
 	case policy.OperationEnded:
 		m.here[e.Token.ID] = false

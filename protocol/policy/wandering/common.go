@@ -24,7 +24,7 @@ type common struct {
 
 	early clock.Instant // no operation begins before
 	holding
-	sightings sightings
+	observations observations
 }
 
 // dueAt is when a member that was served then may operate again.
@@ -40,7 +40,7 @@ func (c *common) othersThan(m ident.Member) bool {
 
 // sight is what peers are told about the token here. It is zero if peers have rejected that.
 func (c *common) sight() sight {
-	if c.sightings.fateOf(&c.token.ID) == shunned {
+	if c.observations.fateOf(&c.token.ID) == shunned {
 		return sight{}
 	}
 	return sight{id: c.token.ID, born: c.token.Born, hop: c.token.Hop, age: millis(c.Now.Sub(c.birth))}

@@ -9,7 +9,7 @@
 // Both are a walker: one token at a time, and
 //
 //	holding    the token here: when it runs, rests and leaves, and which of two stays
-//	sightings  tokens that were here or told of, and which of them is believed
+//	observations  tokens that were here or told of, and which of them is believed
 //	baggage    what the token carries
 //	body       what walkers tell each other under fair
 //
@@ -43,7 +43,7 @@
 //	   │                └── search        which member is next: candidates, choice,
 //	   └── bearer ───────────┘            and the canvass of all if some are silent
 //
-// All share common: the step in progress, the token here and the sightings. A search has the walker run, or pass
+// All share common: the step in progress, the token here and the observations. A search has the walker run, or pass
 // the token, through the interface bearer.
 //
 // A member that says falsely that another one was served keeps it from a turn, once. A member that

@@ -57,7 +57,7 @@ func (w *walker) hinted(from ident.Member, m *body) {
 	if origin.IsZero() {
 		origin = from
 	}
-	w.sightings.hint(&m.sight, from, origin, before(w.Now, m.sight.age))
+	w.observations.hint(&m.sight, from, origin, before(w.Now, m.sight.age))
 	w.yield()
 }
 
@@ -68,12 +68,12 @@ func (w *walker) object(from, holder ident.Member, t *sight) {
 		return
 	}
 	if w.have {
-		w.sightings.here(&w.token, w.Now)
+		w.observations.here(&w.token, w.Now)
 	}
 	if !holder.IsZero() {
 		w.tellPreceding(holder, t)
 	}
-	w.sightings.note(t, from, w.Now)
+	w.observations.note(t, from, w.Now)
 	w.yield()
 }
 
@@ -81,7 +81,7 @@ func (w *walker) object(from, holder ident.Member, t *sight) {
 // was made, and which member has said so.
 func (w *walker) tellPreceding(holder ident.Member, t *sight) {
 	since := max(before(w.Now, t.age), w.Now-clock.Instant(w.window))
-	switch s, told := w.sightings.recall(t, since, &w.rng); {
+	switch s, told := w.observations.recall(t, since, &w.rng); {
 	case s == nil:
 	case told == nil: // it was here
 		w.tell(holder, &body{kind: heard, member: w.self, sight: sight{id: s.id, born: s.born, hop: s.hop, age: millis(w.Now.Sub(s.held))}})

@@ -129,7 +129,7 @@ func (g *group) step(at int, e policy.Event) {
 		return
 	}
 	for _, a := range slices.Clone(g.keepers[at].Step(g.now, e, nil)) {
-		g.carryOut(at, a)
+		g.perform(at, a)
 	}
 	if due := g.keepers[at].Deadline(); due != g.asked[at] || e.Kind == policy.Timer {
 		g.asked[at] = due
@@ -139,7 +139,7 @@ func (g *group) step(at int, e policy.Event) {
 	}
 }
 
-func (g *group) carryOut(at int, a policy.Action) {
+func (g *group) perform(at int, a policy.Action) {
 	token := g.tokens[a.Token]
 	switch a.Kind {
 	case policy.Run:
@@ -151,7 +151,7 @@ func (g *group) carryOut(at int, a policy.Action) {
 			to = (at + 1 + g.rng.IntN(len(g.walkers)-1)) % len(g.walkers)
 		}
 		if g.shunned[at] && token.Hop == 0 {
-			g.plan(g.now, at, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, From: idOf(to), Token: token})
+			g.plan(g.now, at, policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, From: idOf(to), Token: token})
 			return
 		}
 		token.Hop, token.Field = token.Hop+1, slices.Clone(a.Field)
@@ -159,7 +159,7 @@ func (g *group) carryOut(at int, a policy.Action) {
 		g.plan(g.now, to, policy.Event{Kind: policy.Arrival, From: idOf(at), Token: token})
 		left := token
 		left.Hop--
-		g.plan(g.now, at, policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: idOf(to), Token: left})
+		g.plan(g.now, at, policy.Event{Kind: policy.PassEnded, Outcome: policy.Delivered, From: idOf(to), Token: left})
 	case policy.Generate:
 		g.generated++
 		g.mint(at, policy.Generated)

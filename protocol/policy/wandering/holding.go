@@ -34,10 +34,10 @@ func (w *walker) arrive(e *policy.Event) {
 	}
 	b := parseBaggage(t.Field)
 	birth := before(w.Now, b.age)
-	w.sightings.here(t, w.Now)
-	w.sightings.took(&t.ID)
+	w.observations.here(t, w.Now)
+	w.observations.took(&t.ID)
 	w.had()
-	if w.sightings.superseded(t, birth, w.Now, w.window) {
+	if w.observations.superseded(t, birth, w.Now, w.window) {
 		w.drop(t)
 		return
 	}
@@ -62,9 +62,9 @@ func (w *walker) appear(e *policy.Event) {
 		return
 	}
 	b := parseBaggage(t.Field)
-	w.sightings.here(t, w.Now)
+	w.observations.here(t, w.Now)
 	if t.Hop == 0 {
-		w.sightings.made(&t.ID)
+		w.observations.made(&t.ID)
 	}
 	w.had()
 	h := holding{token: *t, came: w.Now, birth: before(w.Now, b.age), streak: b.streak, have: true}
@@ -174,7 +174,7 @@ func (w *walker) grownRest(doublings int) time.Duration {
 // offered it may be dead.
 func (w *walker) hasten(to ident.Member) {
 	known := w.fair != nil && (w.token.Hop > 0 || w.ran)
-	refused := w.sightings.fateOf(&w.token.ID) == shunned && (w.fair != nil || w.sent.token == w.token.ID && w.sent.to == to)
+	refused := w.observations.fateOf(&w.token.ID) == shunned && (w.fair != nil || w.sent.token == w.token.ID && w.sent.to == to)
 	if to.IsZero() || to == w.self {
 		return
 	}
@@ -192,7 +192,7 @@ func (w *walker) drop(t *policy.Token) {
 
 // yield drops the token that rests here when one of higher precedence circulates.
 func (w *walker) yield() {
-	if w.have && !w.running && w.sightings.superseded(&w.token, w.birth, w.Now, w.window) {
+	if w.have && !w.running && w.observations.superseded(&w.token, w.birth, w.Now, w.window) {
 		w.drop(&w.token)
 		w.have = false
 		w.beginSpare()
@@ -233,7 +233,7 @@ func (w *walker) ended(e *policy.Event) {
 // pass hands the token on.
 func (w *walker) pass(to ident.Member) {
 	w.Pass(w.token.ID, to, w.Field(w.appendBaggage))
-	w.sightings.here(&w.token, w.Now)
+	w.observations.here(&w.token, w.Now)
 	w.have = false
 	if w.fair != nil {
 		w.fair.served()
@@ -288,7 +288,7 @@ func (w *walker) returned(e *policy.Event) {
 	if w.holds(&t.ID) {
 		return
 	}
-	w.sightings.shun(&t.ID)
+	w.observations.shun(&t.ID)
 	from := ident.Member{}
 	if w.sent.token == t.ID {
 		from = w.sent.to
@@ -308,7 +308,7 @@ func (w *walker) returned(e *policy.Event) {
 
 // delivered notes which member took a token, and tells its timekeepers if that was its turn.
 func (w *walker) delivered(e *policy.Event) {
-	w.sightings.took(&e.Token.ID)
+	w.observations.took(&e.Token.ID)
 	if l := &w.sent; w.fair != nil && l.token == e.Token.ID && !l.wanders {
 		w.fair.serves(e.From, &sight{id: l.token, born: e.Token.Born, hop: e.Token.Hop + 1, age: millis(w.Now.Sub(l.birth))})
 	}

@@ -41,14 +41,14 @@ func TestObservation_OneLiar_NotBelieved(t *testing.T) {
 // A liar takes one place for the tokens it tells of, whatever it says.
 func TestObservations_Liar_NotFilled(t *testing.T) {
 	w := walkerAt(t, 1, Fair, table1)
-	w.sightings.note(&sight{id: ident.Token{9}, born: 5}, ident.Member{}, 2*second)
+	w.observations.note(&sight{id: ident.Token{9}, born: 5}, ident.Member{}, 2*second)
 	for i := range byte(40) {
 		invented := sight{id: ident.Token{66, i}, born: 1}
 		w.Step(3*second+clock.Instant(i), said(15, body{kind: look, sight: invented}), nil)
 		w.Step(3*second+clock.Instant(i), said(15, body{kind: heard, sight: invented, member: ident.Member{16, i}}), nil)
 	}
-	require.LessOrEqual(t, w.sightings.n, 2)
-	require.NotNil(t, w.sightings.find(&ident.Token{9}))
+	require.LessOrEqual(t, w.observations.n, 2)
+	require.NotNil(t, w.observations.find(&ident.Token{9}))
 }
 
 // A liar that reports members again and again that do not want the token keeps it
@@ -88,7 +88,7 @@ func TestCandidates_Refused_NotAskedAgain(t *testing.T) {
 // At one member's word a witness tells others only now and then.
 func TestAsks_Repeated_Rare(t *testing.T) {
 	w := walkerAt(t, 1, Fair, table1)
-	w.sightings.note(&sight{id: ident.Token{9}, born: 5}, ident.Member{}, 2*second)
+	w.observations.note(&sight{id: ident.Token{9}, born: 5}, ident.Member{}, 2*second)
 	w.Step(2*second, said(3, body{kind: demand, what: willing}), nil)
 	sent := 0
 	for i := range 200 {
@@ -312,7 +312,7 @@ func TestWanted_LightTokenComesBack_GoesToWhoWaits(t *testing.T) {
 		passed = kinds(w.Step(w.Deadline(), policy.Event{Kind: policy.Timer}, nil), policy.Pass)
 	}
 	require.Len(t, passed, 1)
-	back := policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: e.Token}
+	back := policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, Token: e.Token}
 	w.Step(3*second, policy.Event{Kind: policy.Wanted, From: waits}, nil)
 	w.Step(4*second, back, nil)
 	passed = kinds(w.Step(w.Deadline(), policy.Event{Kind: policy.Timer}, nil), policy.Pass)

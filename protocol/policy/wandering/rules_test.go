@@ -55,7 +55,7 @@ func TestGeneration_LeastWait_OneToken(t *testing.T) {
 			step(policy.Event{Kind: policy.Generated, Token: t})
 			now += second
 			step(policy.Event{Kind: policy.OperationEnded, Operated: true, Token: t})
-			step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: ident.Member{2}, Token: t})
+			step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Delivered, From: ident.Member{2}, Token: t})
 			step(policy.Event{Kind: policy.Silent, From: ident.Member{2}})
 		}
 		now += second / 4
@@ -263,7 +263,7 @@ func TestDenial_OneMember_BelievedAboutTwo(t *testing.T) {
 		by       []byte
 		believed bool
 	}{{[]byte{2}, true}, {[]byte{2, 3}, true}, {[]byte{2, 3, 4}, false}, {[]byte{2, witness}, false}, {[]byte{witness}, false}} {
-		var about testimony
+		var about turnRecord
 		for _, by := range c.by {
 			about.mark(ident.Member{by}, 100*second)
 		}
@@ -314,7 +314,7 @@ func TestDenial_SmallGroup_Bounded(t *testing.T) {
 func TestLook_GreatestOlder_NoReport(t *testing.T) {
 	for older, answered := range map[uint32]int{0: 1, nothingOlder: 0} {
 		w := walkerAt(t, 1, Fair, table1)
-		w.sightings.note(&sight{id: ident.Token{9}, born: 5}, ident.Member{}, 2*second)
+		w.observations.note(&sight{id: ident.Token{9}, born: 5}, ident.Member{}, 2*second)
 		m := body{kind: look, sight: sight{id: ident.Token{66}, born: 1, age: 60_000}, member: ident.Member{5}, older: older}
 		assert.Len(t, told(w.Step(3*second, said(3, m), nil), 5, heard), answered)
 	}

@@ -113,7 +113,7 @@ func (s *search) read() {
 
 // readOwn takes candidates from what this member knows as a timekeeper.
 func (s *search) readOwn() {
-	var found [reportMost]*testimony
+	var found [reportMost]*turnRecord
 	for _, t := range found[:s.keeper.longest(before(s.Now, s.candidates.threshold(s.Now)), &found)] {
 		s.candidates.insert(candidate{member: t.member, served: t.served})
 	}

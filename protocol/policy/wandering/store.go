@@ -17,8 +17,8 @@ const (
 	storeMost = 4 * witnesses
 )
 
-// testimony is when a member was served, as its timekeeper knows.
-type testimony struct {
+// turnRecord is when a member was served, as its timekeeper knows.
+type turnRecord struct {
 	member ident.Member
 	served clock.Instant
 	sure   bool // a member that came after it said so; otherwise it has only announced itself
@@ -42,7 +42,7 @@ type mark struct {
 }
 
 // mark notes that a member was served, unless that one is not believed about it.
-func (t *testimony) mark(by ident.Member, at clock.Instant) {
+func (t *turnRecord) mark(by ident.Member, at clock.Instant) {
 	if contains(t.denied[:], by) {
 		return
 	}
@@ -66,7 +66,7 @@ func (t *testimony) mark(by ident.Member, at clock.Instant) {
 // deny is what the member itself says: it was not served after an instant, whatever
 // others say. It is believed about at most so many of them, and never about the
 // timekeeper itself.
-func (t *testimony) deny(since clock.Instant, keeper ident.Member, most int) {
+func (t *turnRecord) deny(since clock.Instant, keeper ident.Member, most int) {
 	denied := t.denied
 	n := 0
 	for n < len(denied) && !denied[n].IsZero() {
@@ -93,7 +93,7 @@ func (t *testimony) deny(since clock.Instant, keeper ident.Member, most int) {
 // store is what one member knows as a timekeeper. What members say about themselves
 // is only whether they want the token.
 type store struct {
-	list [storeMost]testimony
+	list [storeMost]turnRecord
 	n    int
 	// marks are the members that said last that one was served: none holds a token again
 	// so soon that it could say much.
@@ -125,7 +125,7 @@ func (m *marks) may(by ident.Member, now clock.Instant, pause time.Duration) boo
 	return true
 }
 
-func (s *store) find(m ident.Member) *testimony {
+func (s *store) find(m ident.Member) *turnRecord {
 	for i := range s.list[:s.n] {
 		if s.list[i].member == m {
 			return &s.list[i]
@@ -136,10 +136,10 @@ func (s *store) find(m ident.Member) *testimony {
 
 // add makes room for a member, where there is any; otherwise in place of the one
 // that was served last.
-func (s *store) add(m ident.Member) *testimony {
+func (s *store) add(m ident.Member) *turnRecord {
 	if s.n < storeMost {
 		s.n++
-		s.list[s.n-1] = testimony{member: m}
+		s.list[s.n-1] = turnRecord{member: m}
 		return &s.list[s.n-1]
 	}
 	last := &s.list[0]
@@ -148,7 +148,7 @@ func (s *store) add(m ident.Member) *testimony {
 			last = &s.list[i]
 		}
 	}
-	*last = testimony{member: m}
+	*last = turnRecord{member: m}
 	return last
 }
 
@@ -164,7 +164,7 @@ func (s *store) remove(m ident.Member) {
 
 // oldest are those that want the token and were served before an instant, at most
 // reportMost, the longest ago first.
-func (s *store) oldest(served clock.Instant, found *[reportMost]*testimony) (n int) {
+func (s *store) oldest(served clock.Instant, found *[reportMost]*turnRecord) (n int) {
 	for i := range s.list[:s.n] {
 		t := &s.list[i]
 		if !t.wants || t.served >= served {

@@ -28,7 +28,7 @@ func (k *timekeeper) testify(by, m ident.Member, at clock.Instant) {
 // longest finds the members in the store that want the token and were served before an instant, at
 // most reportMost, the longest ago first. Members that do not take part any more are
 // forgotten.
-func (k *timekeeper) longest(served clock.Instant, found *[reportMost]*testimony) int {
+func (k *timekeeper) longest(served clock.Instant, found *[reportMost]*turnRecord) int {
 	for {
 		n, gone := k.store.oldest(served, found), ident.Member{}
 		for _, t := range found[:n] {
@@ -47,7 +47,7 @@ func (k *timekeeper) longest(served clock.Instant, found *[reportMost]*testimony
 // isStill reports whether this member keeps the turns of one in its store. That is
 // looked up once in a window: members come and go more seldom, and a member that asks again
 // and again costs nothing.
-func (k *timekeeper) isStill(t *testimony) bool {
+func (k *timekeeper) isStill(t *turnRecord) bool {
 	if k.Now >= t.ranked.Add(k.window) {
 		if !k.isTimekeeper(t.member, k.self) {
 			return false
@@ -59,7 +59,7 @@ func (k *timekeeper) isStill(t *testimony) bool {
 
 // report tells a member which ones have waited since before an instant.
 func (k *timekeeper) report(to ident.Member, served clock.Instant) {
-	var found [reportMost]*testimony
+	var found [reportMost]*turnRecord
 	m := body{kind: report}
 	for _, t := range found[:k.longest(served, &found)] {
 		if t.member != to {
@@ -92,7 +92,7 @@ func (k *timekeeper) demanded(from ident.Member, wants bool, served clock.Instan
 }
 
 // contradict hears a member out that says when it had the token last.
-func (k *timekeeper) contradict(t *testimony, served clock.Instant) {
+func (k *timekeeper) contradict(t *turnRecord, served clock.Instant) {
 	since := served.Add(k.operation + wordTime)
 	if t.served <= since {
 		return

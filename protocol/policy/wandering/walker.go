@@ -78,7 +78,7 @@ func (w *walker) happened(event *policy.Event) {
 		w.arrive(event)
 	case policy.Generated, policy.Resumed:
 		w.appear(event)
-	case policy.PassSettled:
+	case policy.PassEnded:
 		w.settled(event)
 	case policy.Timer:
 		w.onTimer()
@@ -106,7 +106,7 @@ func (w *walker) happened(event *policy.Event) {
 // recall notes a visit from before a restart, and the operation that ran then.
 func (w *walker) recall(event *policy.Event) {
 	at := w.RecalledAt(event)
-	w.sightings.here(&event.Token, at)
+	w.observations.here(&event.Token, at)
 	if event.Operated {
 		w.early = max(w.early, at.Add(w.min))
 	}

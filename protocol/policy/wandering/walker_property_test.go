@@ -87,7 +87,7 @@ func (b *books) event() (e policy.Event, ok bool) {
 		e.Body = b.body()
 	case policy.OperationEnded:
 		e.Operated = rapid.Bool().Draw(b.T, "operated")
-	case policy.PassSettled:
+	case policy.PassEnded:
 		e.Outcome = policy.Outcome(rapid.IntRange(int(policy.Delivered), int(policy.Abandoned)).Draw(b.T, "outcome"))
 	}
 	return e, b.token(&e)
@@ -150,7 +150,7 @@ func (b *books) step(e policy.Event) {
 		b.places[id] = policytest.Kept
 	case e.Kind == policy.OperationEnded:
 		b.places[id] = policytest.Kept
-	case e.Kind == policy.PassSettled:
+	case e.Kind == policy.PassEnded:
 		b.places[id] = policytest.Away
 	}
 	actions := b.walker.Step(b.now, e, nil)

@@ -22,7 +22,7 @@
 //	Timer                  Pass what has rested, or Generate
 //	OperationEnded         Pass
 //	DemandChanged          Run with a token that rests here
-//	PassSettled(Returned)  decide, like an Arrival that is never dropped, nor noted
+//	PassEnded(Returned)  decide, like an Arrival that is never dropped, nor noted
 //	Resumed                the same
 //	Recalled               remember, without an answer
 //

@@ -54,7 +54,7 @@ func (a *agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 		a.arrive(&event.Token)
 	case policy.Generated, policy.Resumed:
 		a.decide(&event.Token)
-	case policy.PassSettled:
+	case policy.PassEnded:
 		if a.settled(&event) {
 			a.again(&event.Token)
 		}

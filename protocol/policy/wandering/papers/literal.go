@@ -39,7 +39,7 @@ func (l *literal) Step(now clock.Instant, event policy.Event, actions []policy.A
 	}
 	switch {
 	case event.Kind == policy.Arrival, event.Kind == policy.Resumed,
-		event.Kind == policy.PassSettled && event.Outcome == policy.Returned:
+		event.Kind == policy.PassEnded && event.Outcome == policy.Returned:
 		l.waiting = append(l.waiting, event.Token)
 	case event.Kind == policy.Generated:
 		l.token = event.Token

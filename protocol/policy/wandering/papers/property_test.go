@@ -51,7 +51,7 @@ func (d *driver) draw() (policy.Event, bool) {
 	d.now = d.now.Add(time.Duration(rapid.SampledFrom([]int{0, 0, 1, 9, 10, 11, 100, 101}).Draw(d.T, "ms")) * time.Millisecond)
 	e := policy.Event{Kind: rapid.SampledFrom([]policy.EventKind{
 		policy.Arrival, policy.Generated, policy.Resumed, policy.Timer, policy.OperationEnded,
-		policy.DemandChanged, policy.PassSettled, policy.Message,
+		policy.DemandChanged, policy.PassEnded, policy.Message,
 	}).Draw(d.T, "kind")}
 	switch e.Kind {
 	case policy.Timer:
@@ -63,7 +63,7 @@ func (d *driver) draw() (policy.Event, bool) {
 	case policy.DemandChanged:
 		e.Demand = rapid.Bool().Draw(d.T, "demand")
 		d.demand = e.Demand
-	case policy.PassSettled:
+	case policy.PassEnded:
 		e.Outcome = policy.Outcome(rapid.IntRange(int(policy.Delivered), int(policy.Abandoned)).Draw(d.T, "outcome"))
 	}
 	return e, d.drawToken(&e)
@@ -110,7 +110,7 @@ func (d *driver) step(e policy.Event) []policy.Action {
 	switch {
 	case policytest.Receives(e):
 		d.places[id], d.kept[id] = policytest.Kept, d.now
-	case e.Kind == policy.PassSettled:
+	case e.Kind == policy.PassEnded:
 		d.places[id] = policytest.Away
 	}
 	if e.Kind == policy.Generated {

@@ -83,7 +83,7 @@ func (r *reporter) Step(now clock.Instant, event policy.Event, actions []policy.
 		r.admit(&event.Token, !r.rests)
 	case policy.Resumed:
 		r.admit(&event.Token, true)
-	case policy.PassSettled:
+	case policy.PassEnded:
 		if r.settled(&event) {
 			if event.Token.Hop == 0 {
 				r.forgo(&event.Token.ID)

@@ -167,7 +167,7 @@ func (m *removal) settle(e policy.Event) {
 	switch {
 	case e.Kind == policy.Arrival && e.Token.ID == m.untaken:
 		m.untaken = ident.Token{}
-	case e.Kind == policy.PassSettled && e.Outcome == policy.Returned:
+	case e.Kind == policy.PassEnded && e.Outcome == policy.Returned:
 		m.untaken = e.Token.ID
 		if m.last().token.ID == e.Token.ID {
 			m.enabled = nil

@@ -120,8 +120,8 @@ func (w *twin) answer(now clock.Instant, e policy.Event) []policy.Action {
 		w.listen(now)
 		return []policy.Action{{Kind: policy.Drop, Reason: policy.Superseded, Token: e.Token.ID}}
 	case e.Kind == policy.Arrival, e.Kind == policy.Generated, e.Kind == policy.Resumed,
-		e.Kind == policy.PassSettled && e.Outcome == policy.Returned:
-		if e.Kind != policy.PassSettled { // it did not go, so it has not come
+		e.Kind == policy.PassEnded && e.Outcome == policy.Returned:
+		if e.Kind != policy.PassEnded { // it did not go, so it has not come
 			w.history.push(e.Token)
 		}
 		if w.mayRun(now) {

@@ -23,7 +23,7 @@ type world struct {
 	agents []*site
 
 	now     clock.Instant
-	agenda  agenda.Agenda[clock.Instant, happening]
+	agenda  agenda.Agenda[clock.Instant, queuedEvent]
 	actions []policy.Action
 	tokens  map[ident.Token]policy.Token // those that exist
 	minted  uint64
@@ -82,7 +82,7 @@ func (l ledger) push(token policy.Token, number int) {
 	l[token.ID].last = number
 }
 
-type happening struct {
+type queuedEvent struct {
 	to    int
 	event policy.Event
 }
@@ -100,7 +100,7 @@ func newWorld(t *testing.T, seed uint64, agents int, params policy.Params) *worl
 }
 
 func (w *world) schedule(at clock.Instant, to int, e policy.Event) {
-	w.agenda.Plan(at, happening{to, e})
+	w.agenda.Plan(at, queuedEvent{to, e})
 }
 
 // mint makes a token that is as old as the present and gives it to an agent.
@@ -175,7 +175,7 @@ func (w *world) tell(to int, e policy.Event) {
 	w.actions = s.policy.Step(w.now, e, w.actions[:0])
 	w.compare(s, e, w.actions)
 	for _, a := range w.actions {
-		w.carryOut(to, a)
+		w.perform(to, a)
 	}
 	if due := s.policy.Deadline(); due != s.asked || e.Kind == policy.Timer {
 		s.asked = due
@@ -202,7 +202,7 @@ func (w *world) compare(s *site, e policy.Event, actions []policy.Action) {
 	}
 }
 
-func (w *world) carryOut(at int, a policy.Action) {
+func (w *world) perform(at int, a policy.Action) {
 	s := w.agents[at]
 	token := w.tokens[a.Token]
 	switch a.Kind {
@@ -218,7 +218,7 @@ func (w *world) carryOut(at int, a policy.Action) {
 		}
 		to := (at + 1 + w.rng.IntN(len(w.agents)-1)) % len(w.agents)
 		w.schedule(w.now, to, policy.Event{Kind: policy.Arrival, Token: token})
-		w.schedule(w.now, at, policy.Event{Kind: policy.PassSettled, Token: token, Outcome: policy.Delivered})
+		w.schedule(w.now, at, policy.Event{Kind: policy.PassEnded, Token: token, Outcome: policy.Delivered})
 	case policy.Drop:
 		s.left = w.now
 		w.dropped = append(w.dropped, token)

@@ -14,11 +14,11 @@ import (
 // itself to believe that it circulates: more than one liar.
 const credible = 3
 
-// sightingsKept bounds the tokens remembered: many more than live at a time.
-const sightingsKept = 8
+// observationsKept bounds the tokens remembered: many more than live at a time.
+const observationsKept = 8
 
-// sighting is one token that was here, or of which others have told.
-type sighting struct {
+// observation is one token that was here, or of which others have told.
+type observation struct {
 	id      ident.Token
 	born    uint64
 	hop     uint64        // at which it was here last
@@ -52,16 +52,16 @@ func (o *source) shares(by, origin ident.Member) bool {
 	return o.member == by || o.member == origin || o.origin == by || o.origin == origin
 }
 
-// sightings are the tokens heard of last, of which a few are enough: two tokens
+// observations are the tokens heard of last, of which a few are enough: two tokens
 // live together for a moment only.
-type sightings struct {
-	records [sightingsKept]sighting
+type observations struct {
+	records [observationsKept]observation
 	n       int
 }
 
 // note takes down that a token was seen at an instant, by a member or, where that
 // is zero, here.
-func (s *sightings) note(t *sight, by ident.Member, at clock.Instant) {
+func (s *observations) note(t *sight, by ident.Member, at clock.Instant) {
 	r := s.of(t, by, by)
 	r.heard = max(r.heard, at)
 	if by.IsZero() {
@@ -72,22 +72,22 @@ func (s *sightings) note(t *sight, by ident.Member, at clock.Instant) {
 }
 
 // here takes down that a token is here at an instant.
-func (s *sightings) here(t *policy.Token, at clock.Instant) {
+func (s *observations) here(t *policy.Token, at clock.Instant) {
 	s.note(&sight{id: t.ID, born: t.Born, hop: t.Hop}, ident.Member{}, at)
 }
 
 // hint takes down what a member has heard of a token, and from whom: it is one source
 // more, and no sign by itself that any token circulates.
-func (s *sightings) hint(t *sight, by, origin ident.Member, at clock.Instant) {
+func (s *observations) hint(t *sight, by, origin ident.Member, at clock.Instant) {
 	s.of(t, by, origin).tell(source{by, origin, t.hop, at})
 }
 
 // of is the record of a token, a new one if need be.
-func (s *sightings) of(t *sight, by, origin ident.Member) *sighting {
+func (s *observations) of(t *sight, by, origin ident.Member) *observation {
 	r := s.find(&t.id)
 	if r == nil {
 		r = s.room(by, origin)
-		*r = sighting{id: t.id, born: t.born, held: host.LongAgo, heard: host.LongAgo}
+		*r = observation{id: t.id, born: t.born, held: host.LongAgo, heard: host.LongAgo}
 		for i := range r.sources {
 			r.sources[i].at = host.LongAgo
 		}
@@ -95,7 +95,7 @@ func (s *sightings) of(t *sight, by, origin ident.Member) *sighting {
 	return r
 }
 
-func (s *sightings) find(id *ident.Token) *sighting {
+func (s *observations) find(id *ident.Token) *observation {
 	for i := range s.records[:s.n] {
 		if s.records[i].id == *id {
 			return &s.records[i]
@@ -106,7 +106,7 @@ func (s *sightings) find(id *ident.Token) *sighting {
 
 // room is the record of another token of which nobody but these told, so that no liar
 // fills the places; or a free one, or that of the token not heard of for longest.
-func (s *sightings) room(by, origin ident.Member) *sighting {
+func (s *observations) room(by, origin ident.Member) *observation {
 	for i := range s.records[:s.n] {
 		if !by.IsZero() && s.records[i].onlyOf(by, origin) {
 			return &s.records[i]
@@ -125,7 +125,7 @@ func (s *sightings) room(by, origin ident.Member) *sighting {
 	return r
 }
 
-func (r *sighting) onlyOf(by, origin ident.Member) bool {
+func (r *observation) onlyOf(by, origin ident.Member) bool {
 	for i := range r.sources {
 		if o := &r.sources[i]; o.at > host.LongAgo && !o.shares(by, origin) {
 			return false
@@ -135,7 +135,7 @@ func (r *sighting) onlyOf(by, origin ident.Member) bool {
 }
 
 // tell notes a source in the place of its earlier word, or of the earliest one.
-func (r *sighting) tell(word source) {
+func (r *observation) tell(word source) {
 	place := &r.sources[0]
 	for i := range r.sources {
 		switch o := &r.sources[i]; {
@@ -152,7 +152,7 @@ func (r *sighting) tell(word source) {
 
 // credibleSince reports whether the token was here, or told of by enough members,
 // after an instant.
-func (r *sighting) credibleSince(at clock.Instant) bool {
+func (r *observation) credibleSince(at clock.Instant) bool {
 	told := 0
 	for i := range r.sources {
 		if r.sources[i].at > at {
@@ -166,7 +166,7 @@ func (r *sighting) credibleSince(at clock.Instant) bool {
 // no hearsay, but does not count if nobody takes it. Or else it is one of those that
 // somebody told this member of after that, drawn at random among those that told: who
 // tells more often, or last, does not hide the others.
-func (s *sightings) recall(other *sight, since clock.Instant, rng *rand.Rand) (found *sighting, told *source) {
+func (s *observations) recall(other *sight, since clock.Instant, rng *rand.Rand) (found *observation, told *source) {
 	n := 0
 	for i := range s.records[:s.n] {
 		r := &s.records[i]
@@ -191,7 +191,7 @@ func (s *sightings) recall(other *sight, since clock.Instant, rng *rand.Rand) (f
 // seen within the window, and after this one was made. What was seen before may be
 // the one that this one was made in place of; and what was made here, and has never
 // left, may be a wrong clock's, which nobody takes.
-func (s *sightings) superseded(t *policy.Token, birth, now clock.Instant, window time.Duration) bool {
+func (s *observations) superseded(t *policy.Token, birth, now clock.Instant, window time.Duration) bool {
 	since := max(birth, now-clock.Instant(window))
 	for i := range s.records[:s.n] {
 		r := &s.records[i]
@@ -207,7 +207,7 @@ func (s *sightings) superseded(t *policy.Token, birth, now clock.Instant, window
 func outranks(t, o *policy.Token) bool { return host.Precedes(t.Born, &t.ID, o.Born, &o.ID) }
 
 // fateOf is taken for a token of which nothing is known here.
-func (s *sightings) fateOf(id *ident.Token) fate {
+func (s *observations) fateOf(id *ident.Token) fate {
 	if r := s.find(id); r != nil {
 		return r.fate
 	}
@@ -215,14 +215,14 @@ func (s *sightings) fateOf(id *ident.Token) fate {
 }
 
 // made notes that a token is here that no other member has had yet.
-func (s *sightings) made(id *ident.Token) {
+func (s *observations) made(id *ident.Token) {
 	if r := s.find(id); r != nil && r.fate == taken {
 		r.fate = fresh
 	}
 }
 
 // took notes that a token has left, or has come from another member.
-func (s *sightings) took(id *ident.Token) {
+func (s *observations) took(id *ident.Token) {
 	if r := s.find(id); r != nil {
 		r.fate = taken
 	}
@@ -231,7 +231,7 @@ func (s *sightings) took(id *ident.Token) {
 // shun notes that somebody did not take a token. One that was made here may be a wrong
 // clock's: nobody is told of it any more until somebody takes it, or others would drop
 // theirs.
-func (s *sightings) shun(id *ident.Token) {
+func (s *observations) shun(id *ident.Token) {
 	if r := s.find(id); r != nil && r.fate == fresh {
 		r.fate = shunned
 	}
