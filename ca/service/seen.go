@@ -18,10 +18,10 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// SeenFile is where a service keeps, in the authority's folder, which members it
+// seenFile is where a service keeps, in the authority's folder, which members it
 // heard of lately: their certificates and endpoint records by turns. It may be
 // deleted; newcomers meet nobody then until members come again.
-const SeenFile = "seen.crt"
+const seenFile = "seen.crt"
 
 // seen is the members that were heard of. It is safe for concurrent use.
 type seen struct {
@@ -41,7 +41,7 @@ type sighting struct {
 // loadSeen reads the file. Who is in it counts as heard of just now: of a service
 // that starts again that is more often true than not.
 func loadSeen(a *ca.Authority, now time.Time) (*seen, error) {
-	s := &seen{file: filepath.Join(a.Dir(), SeenFile), members: make(map[ident.Member]*sighting)}
+	s := &seen{file: filepath.Join(a.Dir(), seenFile), members: make(map[ident.Member]*sighting)}
 	info, err := os.Stat(s.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil

@@ -199,7 +199,7 @@ func (w *World) detectAfter() time.Duration {
 	if w.cfg.DetectAfter > 0 {
 		return w.cfg.DetectAfter
 	}
-	return DetectAfter
+	return defaultDetectAfter
 }
 
 // statedAfter is how long after its fall no Roster names a member any more.

@@ -18,14 +18,14 @@ type phase uint8
 
 const (
 	idle    phase = iota // it uses none
-	resting              // nobody here wants to run: it stays until Agent.until
+	resting              // nobody here wants to run: it stays until agent.until
 	running              // the operation runs under it
-	keeping              // it is not used, or not any more, and stays until Steered.until
+	keeping              // it is not used, or not any more, and stays until steered.until
 )
 
-// Agent is the policy of one slot at one member under the paper's presets. It
-// implements policy.Policy and policy.Gauger; after New it does not allocate.
-type Agent struct {
+// agent is the policy of one slot at one member under the paper's presets. It
+// implements policy.Policy and policy.Gauger; after newAgent it does not allocate.
+type agent struct {
 	constants
 	rng rand.Rand
 
@@ -57,15 +57,15 @@ type Agent struct {
 }
 
 var (
-	_ policy.Policy = (*Agent)(nil)
-	_ policy.Gauger = (*Agent)(nil)
+	_ policy.Policy = (*agent)(nil)
+	_ policy.Gauger = (*agent)(nil)
 )
 
-// New makes an agent that has seen nothing. It draws its thresholds from rng,
+// newAgent makes an agent that has seen nothing. It draws its thresholds from rng,
 // which it may share with other agents of the same goroutine. Errors:
 // policy.ErrOutOfRange, also when target_interval is zero, and
 // policy.ErrPreset.
-func New(params policy.Params, rng rand.Source) (*Agent, error) {
+func newAgent(params policy.Params, rng rand.Source) (*agent, error) {
 	c, err := derive(params)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func New(params policy.Params, rng rand.Source) (*Agent, error) {
 	if places == 0 {
 		places = capacity
 	}
-	return &Agent{
+	return &agent{
 		constants: c,
 		rng:       *rand.New(rng),
 		last:      longAgo,
@@ -85,7 +85,7 @@ func New(params policy.Params, rng rand.Source) (*Agent, error) {
 
 // Step implements policy.Policy. The first interval starts with the first
 // event that is not a Recalled; a Timer will do.
-func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
+func (a *agent) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
 	if event.Kind == policy.Recalled {
 		a.last = max(a.last, min(event.At, now)) // what comes from the future is a wrong clock's
 		return actions
@@ -118,7 +118,7 @@ func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 
 // receive uses a token, lets it wait or drops it (§2.1). What comes back
 // because nobody took it is no different: it was used already, so it is early.
-func (a *Agent) receive(now clock.Instant, t ident.Token, actions []policy.Action) []policy.Action {
+func (a *agent) receive(now clock.Instant, t ident.Token, actions []policy.Action) []policy.Action {
 	if a.holds(t) { // told twice
 		return actions
 	}
@@ -133,7 +133,7 @@ func (a *Agent) receive(now clock.Instant, t ident.Token, actions []policy.Actio
 	return actions
 }
 
-func (a *Agent) holds(t ident.Token) bool {
+func (a *agent) holds(t ident.Token) bool {
 	if a.phase != idle && a.used == t {
 		return true
 	}
@@ -141,7 +141,7 @@ func (a *Agent) holds(t ident.Token) bool {
 }
 
 // lose forgets a token that rested or waited here. A use that was to begin has not.
-func (a *Agent) lose(t ident.Token) {
+func (a *agent) lose(t ident.Token) {
 	if a.phase == resting && a.used == t {
 		a.phase = idle
 	}
@@ -152,7 +152,7 @@ func (a *Agent) lose(t ident.Token) {
 
 // use begins a use: it ends the interval. Only now is the pass near; a token
 // that waits may do so for long.
-func (a *Agent) use(now clock.Instant, t ident.Token, actions []policy.Action) []policy.Action {
+func (a *agent) use(now clock.Instant, t ident.Token, actions []policy.Action) []policy.Action {
 	a.observe(now)
 	a.used, a.phase, a.until = t, resting, now.Add(a.skip)
 	actions = append(actions, policy.Action{Kind: policy.Prepare, Token: t})
@@ -161,7 +161,7 @@ func (a *Agent) use(now clock.Instant, t ident.Token, actions []policy.Action) [
 
 // run runs the operation under the token in use, if it rests and somebody
 // wants it.
-func (a *Agent) run(actions []policy.Action) []policy.Action {
+func (a *agent) run(actions []policy.Action) []policy.Action {
 	if a.phase != resting || !a.demand {
 		return actions
 	}
@@ -170,7 +170,7 @@ func (a *Agent) run(actions []policy.Action) []policy.Action {
 }
 
 // ended passes on the token that ran, whether or not it ran.
-func (a *Agent) ended(now clock.Instant, event *policy.Event, actions []policy.Action) []policy.Action {
+func (a *agent) ended(now clock.Instant, event *policy.Event, actions []policy.Action) []policy.Action {
 	switch {
 	case a.phase == running && a.used == event.Token.ID:
 		return a.pass(now, actions)
@@ -182,7 +182,7 @@ func (a *Agent) ended(now clock.Instant, event *policy.Event, actions []policy.A
 }
 
 // pass ends a use, and with it the interval starts over.
-func (a *Agent) pass(now clock.Instant, actions []policy.Action) []policy.Action {
+func (a *agent) pass(now clock.Instant, actions []policy.Action) []policy.Action {
 	a.phase = idle
 	a.last = now
 	a.measure(now)
@@ -191,7 +191,7 @@ func (a *Agent) pass(now clock.Instant, actions []policy.Action) []policy.Action
 
 // proceed passes on what has rested, or uses the token that has waited
 // longest, if it is time.
-func (a *Agent) proceed(now clock.Instant, actions []policy.Action) []policy.Action {
+func (a *agent) proceed(now clock.Instant, actions []policy.Action) []policy.Action {
 	if a.phase == resting && now >= a.until {
 		return a.pass(now, actions)
 	}
@@ -205,7 +205,7 @@ func (a *Agent) proceed(now clock.Instant, actions []policy.Action) []policy.Act
 
 // makeToken asks for a token if none was here for too long. The answer may
 // stay out, so the silence starts over.
-func (a *Agent) makeToken(now clock.Instant, actions []policy.Action) []policy.Action {
+func (a *agent) makeToken(now clock.Instant, actions []policy.Action) []policy.Action {
 	if a.phase != idle || len(a.queue) > 0 || now < a.generate {
 		return actions
 	}
@@ -216,7 +216,7 @@ func (a *Agent) makeToken(now clock.Instant, actions []policy.Action) []policy.A
 // measure starts an interval at the end of the last use and draws its
 // thresholds. Who begins its work after a longer silence was away, and did not
 // miss a token: its silence starts now.
-func (a *Agent) measure(now clock.Instant) {
+func (a *agent) measure(now clock.Instant) {
 	a.due = a.last.Add(a.draw(a.early, &a.rng))
 	silence := a.draw(a.silence, &a.rng)
 	a.generate = a.last.Add(silence)
@@ -227,7 +227,7 @@ func (a *Agent) measure(now clock.Instant) {
 
 // observe ends an interval. The average is shown and decides nothing: with it
 // in place of the interval the paper's figures do not come out.
-func (a *Agent) observe(now clock.Instant) {
+func (a *agent) observe(now clock.Instant) {
 	if a.last != longAgo {
 		a.intervals.add(now.Sub(a.last))
 	}
@@ -235,7 +235,7 @@ func (a *Agent) observe(now clock.Instant) {
 
 // wait asks for the earliest of all that is due later, when that has changed.
 // After a Timer it always does, as it does not know which Wait that answered.
-func (a *Agent) wait(timer bool, actions []policy.Action) []policy.Action {
+func (a *agent) wait(timer bool, actions []policy.Action) []policy.Action {
 	next := a.deadline()
 	if next == a.asked && !timer {
 		return actions
@@ -245,7 +245,7 @@ func (a *Agent) wait(timer bool, actions []policy.Action) []policy.Action {
 }
 
 // deadline is when the agent has to act next if nothing happens.
-func (a *Agent) deadline() clock.Instant {
+func (a *agent) deadline() clock.Instant {
 	switch {
 	case a.phase == resting:
 		return a.until

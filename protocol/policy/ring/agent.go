@@ -185,7 +185,7 @@ func (s *step) timer() {
 	}
 	if s.now >= s.due {
 		s.due = clock.Never
-		s.apply(s.station.Go(s.n), 0)
+		s.apply(s.station.proceed(s.n), 0)
 	}
 	s.release()
 	if s.now >= s.missed {
@@ -194,7 +194,7 @@ func (s *step) timer() {
 	}
 	if s.unanswered && s.alg != S && s.now >= s.repeatAt {
 		s.repeatAt = s.now.Add(s.requestTimeout)
-		s.station.Repeat(s.n)
+		s.station.repeat(s.n)
 		s.tell(repeat, 1, others(s.n))
 	}
 }

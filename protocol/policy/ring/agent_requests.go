@@ -156,6 +156,6 @@ func (s *step) neighbour(next ident.Member, members int) {
 		s.requested(&message{kind: wake, count: 1, reach: s.reach()})
 		return
 	}
-	s.apply(s.station.Go(s.n), s.skip)
+	s.apply(s.station.proceed(s.n), s.skip)
 	s.prepare()
 }

@@ -150,7 +150,7 @@ func (s *step) take(r *record, b Baton, tell func(Baton, int) Output, rest time.
 		s.drop(r)
 		s.prepare()
 		if s.due == clock.Never {
-			s.apply(s.station.Go(s.n), 0)
+			s.apply(s.station.proceed(s.n), 0)
 		}
 		return
 	case s.station.Inside():
@@ -159,8 +159,8 @@ func (s *step) take(r *record, b Baton, tell func(Baton, int) Output, rest time.
 		s.putAside(r)
 		return
 	default:
-		b = merged(b, s.station.Baton())
-		s.station.Lose()
+		b = merged(b, s.station.baton)
+		s.station.lose()
 		s.due = clock.Never
 		s.drop(had)
 	}
@@ -220,7 +220,7 @@ func (s *step) run() {
 
 // prepare announces the pass that will follow the operation, once it is certain.
 func (s *step) prepare() {
-	if s.prepared != s.next && s.station.Leaves(s.n) {
+	if s.prepared != s.next && s.station.leaves(s.n) {
 		s.prepared = s.next
 		s.do(policy.Action{Kind: policy.Prepare, Token: s.tokens.at(here).id, To: s.next})
 	}
@@ -263,7 +263,7 @@ func (s *step) settled(e *policy.Event) {
 			r.place = elsewhere
 		case r.place == here && e.Outcome == policy.Abandoned && !s.station.Inside():
 			r.place, s.due = elsewhere, clock.Never
-			s.station.Lose()
+			s.station.lose()
 		case r.place == aside && e.Outcome == policy.Abandoned:
 			r.place = elsewhere
 		}
@@ -309,7 +309,7 @@ func (s *step) tour() {
 	if s.station.Inside() {
 		s.prepare()
 	} else if s.due == clock.Never {
-		s.apply(s.station.Go(s.n), 0)
+		s.apply(s.station.proceed(s.n), 0)
 	}
 }
 
@@ -325,8 +325,8 @@ func (s *step) replace() (b Baton) {
 			b = merged(b, r.baton)
 			*r = record{}
 		case r.place == here && !s.station.Inside():
-			b = merged(b, s.station.Baton())
-			s.station.Lose()
+			b = merged(b, s.station.baton)
+			s.station.lose()
 			s.due, *r = clock.Never, record{}
 		}
 	}
