@@ -258,13 +258,13 @@ func (k *acknowledged) checkListing(t *testing.T, l Listing) {
 // checkFiles: what is made from the log says what the log says.
 func checkFiles(t *testing.T, d disk, l Listing) {
 	t.Helper()
-	require.Len(t, blocks(t, d, CAFile), 1)
+	require.Len(t, blocks(t, d, caFile), 1)
 	if !l.Config.IsZero() {
 		g, revocations := published(t, d)
 		require.Equal(t, l.Config.Raw(), g.Config().Raw())
 		require.Len(t, revocations, len(l.Revoked))
 		for _, r := range l.Records {
-			file := fmt.Sprintf("%s/%08d-%s.crt", IssuedDir, r.Serial, r.Name)
+			file := fmt.Sprintf("%s/%08d-%s.crt", issuedDir, r.Serial, r.Name)
 			b := blocks(t, d, file)
 			require.Len(t, b, 1, file)
 			c, err := certificate.Parse(g.ID(), b[0].Bytes, g)
@@ -273,7 +273,7 @@ func checkFiles(t *testing.T, d disk, l Listing) {
 		}
 	}
 	for _, r := range l.Revoked {
-		require.Len(t, blocks(t, d, fmt.Sprintf("%s/%08d-%v.rev", RevokedDir, r.Version, r.Member)), 1)
+		require.Len(t, blocks(t, d, fmt.Sprintf("%s/%08d-%v.rev", revokedDir, r.Version, r.Member)), 1)
 	}
 	for _, e := range l.Evidence {
 		require.Len(t, blocks(t, d, e.File), 1)

@@ -57,7 +57,7 @@ type Authority struct {
 }
 
 // Open opens the authority in a directory, and completes what a crash left
-// half done. Errors: ErrNoAuthority, *DamageError, ErrLocked, and those of the
+// half done. Errors: ErrNoAuthority, ErrDamaged, ErrLocked, and those of the
 // disk.
 func Open(dir string, o Options) (*Authority, error) {
 	o = o.withDefaults()

@@ -28,12 +28,12 @@ func TestCreate(t *testing.T) {
 	assert.Equal(t, "demo", s.Name)
 	assert.Equal(t, a.Group(), s.Group)
 	assert.Equal(t, ident.GroupOf(s.Key[:]), a.Group())
-	assert.Equal(t, day.Add(time.Second-Backdate), s.NotBefore)
-	assert.Equal(t, day.Add(time.Second+DefaultLifetime), s.NotAfter)
+	assert.Equal(t, day.Add(time.Second-backdate), s.NotBefore)
+	assert.Equal(t, day.Add(time.Second+defaultLifetime), s.NotAfter)
 	assert.True(t, a.Config().IsZero())
 	assert.Equal(t, testDir, a.Dir())
 
-	assert.Equal(t, a.Certificate().Raw(), blocks(t, d, CAFile)[0].Bytes)
+	assert.Equal(t, a.Certificate().Raw(), blocks(t, d, caFile)[0].Bytes)
 	_, _, err := group.Load(blocks(t, d, GroupFile))
 	assert.ErrorIs(t, err, group.ErrNoConfiguration)
 }
@@ -57,7 +57,7 @@ func TestCreate_Invalid_Refused(t *testing.T) {
 	d := faultDisk{faultfs.New(1)}
 	_, err := Create(testDir, CreateOptions{Options: options(d), Name: "De mo"})
 	assert.ErrorIs(t, err, group.ErrName)
-	_, err = Create(testDir, CreateOptions{Options: options(d), Name: "demo", Lifetime: MaxLifetime + 1})
+	_, err = Create(testDir, CreateOptions{Options: options(d), Name: "demo", Lifetime: maxLifetime + 1})
 	assert.ErrorIs(t, err, ErrLifetime)
 	o := options(d)
 	o.Rand = bytes.NewReader(nil)
@@ -104,7 +104,7 @@ func TestIssue(t *testing.T) {
 	assert.Equal(t, uint64(1), c.ConfigVersion)
 	assert.Zero(t, c.RevocationVersion)
 	assert.Equal(t, group.DefaultCertificateLifetime, c.NotAfter.Sub(c.IssuedAt))
-	assert.Equal(t, Backdate, c.IssuedAt.Sub(c.NotBefore))
+	assert.Equal(t, backdate, c.IssuedAt.Sub(c.NotBefore))
 
 	g, _ := published(t, d)
 	parsed, err := certificate.Parse(g.ID(), blocks(t, d, "issued/00000001-ftp-03.crt")[0].Bytes, g)

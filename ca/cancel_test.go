@@ -46,7 +46,7 @@ func TestCancel(t *testing.T) {
 
 func TestCancel_ExpiredInvite_Refused(t *testing.T) {
 	a, _ := fresh(t)
-	i, err := a.Invite("a", MinInviteLifetime)
+	i, err := a.Invite("a", minInviteLifetime)
 	require.NoError(t, err)
 	now := i.Expires
 	a.ledger.options.Now = func() time.Time { return now }

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// DefaultLifetime is that of a CA key. It should be replaced before (see
+	// defaultLifetime is that of a CA key. It should be replaced before (see
 	// IntroduceKey), because no certificate outlives the key that signed it.
-	DefaultLifetime = 10 * 365 * 24 * time.Hour
-	// MaxLifetime bounds it: nobody can say what a signature is worth later.
-	MaxLifetime = 30 * 365 * 24 * time.Hour
-	// Backdate is how long before its issuance the validity of a certificate
+	defaultLifetime = 10 * 365 * 24 * time.Hour
+	// maxLifetime bounds it: nobody can say what a signature is worth later.
+	maxLifetime = 30 * 365 * 24 * time.Hour
+	// backdate is how long before its issuance the validity of a certificate
 	// begins, so that a member whose clock is slow accepts it at once.
-	Backdate = time.Hour
+	backdate = time.Hour
 )
 
 // CreateOptions describe a new authority.
@@ -29,7 +29,7 @@ type CreateOptions struct {
 	// Secret is the passphrase to encrypt the key with; empty leaves it in the
 	// clear.
 	Secret []byte
-	// Lifetime of the CA certificate; 0 means DefaultLifetime.
+	// Lifetime of the CA certificate; 0 means ten years.
 	Lifetime time.Duration
 }
 
@@ -63,16 +63,16 @@ func (o *CreateOptions) check() error {
 // checkLifetime fills in and checks the lifetime of a CA key.
 func checkLifetime(lifetime time.Duration) (time.Duration, error) {
 	if lifetime == 0 {
-		lifetime = DefaultLifetime
+		lifetime = defaultLifetime
 	}
-	if lifetime < time.Second || lifetime > MaxLifetime {
-		return 0, fmt.Errorf("%w: %s, must be 1s to %s", ErrLifetime, duration.Format(lifetime), duration.Format(MaxLifetime))
+	if lifetime < time.Second || lifetime > maxLifetime {
+		return 0, fmt.Errorf("%w: %s, must be 1s to %s", ErrLifetime, duration.Format(lifetime), duration.Format(maxLifetime))
 	}
 	return lifetime, nil
 }
 
 func (f folder) makeDirs() error {
-	for _, dir := range []string{f.path, f.name(IssuedDir), f.name(RevokedDir), f.name(EvidenceDir)} {
+	for _, dir := range []string{f.path, f.name(issuedDir), f.name(revokedDir), f.name(evidenceDir)} {
 		if err := f.disk.MkdirAll(dir); err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (o *CreateOptions) firstEntry(key *signature.PrivateKey) (entry, error) {
 	now, public := o.now(), key.Public().Bytes()
 	statement := group.Statement{
 		Name: o.Name, Group: ident.GroupOf(public[:]), Key: public,
-		NotBefore: now.Add(-Backdate), NotAfter: now.Add(o.Lifetime),
+		NotBefore: now.Add(-backdate), NotAfter: now.Add(o.Lifetime),
 	}
 	authority, err := statement.Sign(key)
 	if err != nil {

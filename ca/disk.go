@@ -19,12 +19,12 @@ import (
 const (
 	KeyFile     = "ca.key"
 	LogFile     = "log.jsonl"
-	SerialFile  = "serial"
-	CAFile      = "ca.crt"
+	serialFile  = "serial"
+	caFile      = "ca.crt"
 	GroupFile   = "group.crt"
-	IssuedDir   = "issued"
-	RevokedDir  = "revoked"
-	EvidenceDir = "evidence"
+	issuedDir   = "issued"
+	revokedDir  = "revoked"
+	evidenceDir = "evidence"
 	lockFile    = "lock"
 	newKeyFile  = "ca.key.new" // the key of an authority that is being created
 	unfinished  = ".tmp"       // ends the name of a file that is being written

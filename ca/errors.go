@@ -12,8 +12,7 @@ var (
 	ErrExists = errors.New("an authority already exists")
 	// ErrNoAuthority says that there is none in the directory.
 	ErrNoAuthority = errors.New("no authority in this folder")
-	// ErrDamaged says that a file of the authority is not what was written. It
-	// comes as a *DamageError.
+	// ErrDamaged says that a file of the authority is not what was written.
 	ErrDamaged = errors.New("damaged")
 	// ErrKeyMismatch says that the private key is not the one of the CA
 	// certificate.
@@ -73,20 +72,20 @@ var (
 	ErrAmbiguous = errors.New("several members have this name")
 )
 
-// DamageError says where a file of the authority is not what was written. It
+// damageError says where a file of the authority is not what was written. It
 // matches ErrDamaged.
-type DamageError struct {
-	File   string
-	Line   int // from 1 on, or 0 for the file as a whole
-	Reason error
+type damageError struct {
+	file   string
+	line   int // from 1 on, or 0 for the file as a whole
+	reason error
 }
 
-func (e *DamageError) Error() string {
-	if e.Line == 0 {
-		return fmt.Sprintf("%s is damaged: %v", e.File, e.Reason)
+func (e *damageError) Error() string {
+	if e.line == 0 {
+		return fmt.Sprintf("%s is damaged: %v", e.file, e.reason)
 	}
-	return fmt.Sprintf("%s is damaged at line %d: %v", e.File, e.Line, e.Reason)
+	return fmt.Sprintf("%s is damaged at line %d: %v", e.file, e.line, e.reason)
 }
 
 // Unwrap makes errors.Is find ErrDamaged and the reason.
-func (e *DamageError) Unwrap() []error { return []error{ErrDamaged, e.Reason} }
+func (e *damageError) Unwrap() []error { return []error{ErrDamaged, e.reason} }

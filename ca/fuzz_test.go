@@ -53,7 +53,7 @@ func checkLog(t require.TestingT, data []byte) bool {
 	chainedAnew(t, data)
 	end, err := readLog("log", data, newState().take)
 	if err != nil {
-		var damage *DamageError
+		var damage *damageError
 		require.ErrorAs(t, err, &damage)
 		return false
 	}
@@ -181,7 +181,7 @@ type life struct {
 	doubted map[ident.Member]error // what else they may be since a crash: it was not acknowledged
 	version uint64
 	invites []Invited
-	used    map[[InviteIDSize]byte]ident.Member
+	used    map[[inviteIDSize]byte]ident.Member
 	turned  int // steps of rotations
 	opened  byte
 }
@@ -193,7 +193,7 @@ func checkLife(t require.TestingT, data []byte) bool {
 	}
 	l := &life{
 		TestingT: t, Reader: bytes.NewReader(data), disk: lifeDisk.Kill(), serials: make(map[uint64]ident.Hash),
-		dead: make(map[ident.Member]error), doubted: make(map[ident.Member]error), used: make(map[[InviteIDSize]byte]ident.Member),
+		dead: make(map[ident.Member]error), doubted: make(map[ident.Member]error), used: make(map[[inviteIDSize]byte]ident.Member),
 	}
 	l.open()
 	for range lifeEvents {

@@ -16,22 +16,22 @@ import (
 
 // The sizes of what an invite consists of.
 const (
-	InviteIDSize     = 8
-	InviteSecretSize = 16 // nobody guesses 128 bits over a network
+	inviteIDSize     = 8
+	inviteSecretSize = 16 // nobody guesses 128 bits over a network
 )
 
 // The permitted life of an invite.
 const (
-	MinInviteLifetime = time.Minute
-	// MaxInviteLifetime bounds how long a secret that is lying about somewhere
+	minInviteLifetime = time.Minute
+	// maxInviteLifetime bounds how long a secret that is lying about somewhere
 	// lets somebody in.
-	MaxInviteLifetime = 30 * 24 * time.Hour
-	// DefaultInviteLifetime is that of an invite which is used at once.
-	DefaultInviteLifetime = time.Hour
+	maxInviteLifetime = 30 * 24 * time.Hour
+	// defaultInviteLifetime is that of an invite which is used at once.
+	defaultInviteLifetime = time.Hour
 )
 
 // InviteID names an invite. It is no secret.
-type InviteID [InviteIDSize]byte
+type InviteID [inviteIDSize]byte
 
 func (i InviteID) String() string { return hex.EncodeToString(i[:]) }
 
@@ -40,7 +40,7 @@ func (i InviteID) MarshalText() ([]byte, error) { return []byte(i.String()), nil
 
 // UnmarshalText reads that form and no other: no capitals.
 func (i *InviteID) UnmarshalText(text []byte) error {
-	if len(text) != 2*InviteIDSize {
+	if len(text) != 2*inviteIDSize {
 		return errLine
 	}
 	if _, err := hex.Decode(i[:], text); err != nil || i.String() != string(text) {
@@ -51,8 +51,8 @@ func (i *InviteID) UnmarshalText(text []byte) error {
 
 // Invited is an invite as it is given away: whoever has it becomes a member.
 type Invited struct {
-	ID      [InviteIDSize]byte
-	Secret  [InviteSecretSize]byte // here only: the authority keeps its hash
+	ID      [inviteIDSize]byte
+	Secret  [inviteSecretSize]byte // here only: the authority keeps its hash
 	Name    string                 // that the member will have
 	Expires time.Time
 }
@@ -76,19 +76,19 @@ type invites struct {
 }
 
 // Invite makes an invite for a member with this name, good once, for a while; 0
-// means DefaultInviteLifetime. It signs nothing, so the private key is not
+// means an hour. It signs nothing, so the private key is not
 // needed. Errors: certificate.ErrName, ErrLifetime, ErrNameInUse, ErrLocked,
 // ErrBroken, and those of the disk.
 func (a *Authority) Invite(name string, lifetime time.Duration) (Invited, error) {
 	if lifetime == 0 {
-		lifetime = DefaultInviteLifetime
+		lifetime = defaultInviteLifetime
 	}
 	if err := certificate.CheckName(name); err != nil {
 		return Invited{}, err
 	}
-	if lifetime < MinInviteLifetime || lifetime > MaxInviteLifetime {
+	if lifetime < minInviteLifetime || lifetime > maxInviteLifetime {
 		return Invited{}, fmt.Errorf("%w: %s, must be %s to %s for an invite", ErrLifetime,
-			duration.Format(lifetime), duration.Format(MinInviteLifetime), duration.Format(MaxInviteLifetime))
+			duration.Format(lifetime), duration.Format(minInviteLifetime), duration.Format(maxInviteLifetime))
 	}
 	made := Invited{Name: name}
 	err := a.locked(func(l *ledger) error { return l.invite(&made, lifetime) })
@@ -153,7 +153,7 @@ func (v *invites) takeUse(id InviteID, by ident.Member) error {
 // wraps says which, for the operator's log and nobody else; the time that it
 // takes does not. To those with the right secret: ErrOtherName, ErrRevoked,
 // ErrLeft, and the errors of Issue.
-func (a *Authority) Redeem(id [InviteIDSize]byte, secret [InviteSecretSize]byte, name string, key *signature.PublicKey) (certificate.Certificate, error) {
+func (a *Authority) Redeem(id [inviteIDSize]byte, secret [inviteSecretSize]byte, name string, key *signature.PublicKey) (certificate.Certificate, error) {
 	var cert certificate.Certificate
 	err := a.signing(func(l *ledger, by *signature.PrivateKey) error {
 		public := key.Bytes()
@@ -180,7 +180,7 @@ func (a *Authority) Redeem(id [InviteIDSize]byte, secret [InviteSecretSize]byte,
 
 // admit is the invite with this secret if it is good for a member. It does the
 // same whatever is wrong.
-func (v *invites) admit(id InviteID, secret [InviteSecretSize]byte, by ident.Member, now time.Time) (*Invite, error) {
+func (v *invites) admit(id InviteID, secret [inviteSecretSize]byte, by ident.Member, now time.Time) (*Invite, error) {
 	i, known := v.byID[id]
 	if !known {
 		i = &Invite{} // nothing has this hash

@@ -47,7 +47,7 @@ func TestInvite_Redeemed_CertificateIssued(t *testing.T) {
 	require.Len(t, l.Invites, 1)
 	assert.Equal(t, InviteID(i.ID), l.Invites[0].ID)
 	assert.Equal(t, cert.Member(), l.Invites[0].Member)
-	assert.Equal(t, DefaultInviteLifetime, l.Invites[0].Expires.Sub(l.Invites[0].Made))
+	assert.Equal(t, defaultInviteLifetime, l.Invites[0].Expires.Sub(l.Invites[0].Made))
 	assert.Equal(t, i.Expires, l.Invites[0].Expires)
 	again, err := reopen(t, d).List()
 	require.NoError(t, err)
@@ -60,7 +60,7 @@ func TestInvite_Secret_NotOnDisk(t *testing.T) {
 	a, d := fresh(t)
 	i := invite(t, a, "a")
 	redeem(t, a, i, 2)
-	for _, file := range []string{LogFile, GroupFile, SerialFile} {
+	for _, file := range []string{LogFile, GroupFile, serialFile} {
 		text, err := d.ReadFile(filepath.Join(testDir, file), -1)
 		require.NoError(t, err)
 		assert.NotContains(t, string(text), hex.EncodeToString(i.Secret[:]))
@@ -167,7 +167,7 @@ func TestInvite_Invalid_Refused(t *testing.T) {
 	}{
 		{"name", "a/b", 0, certificate.ErrName},
 		{"short", "a", time.Second, ErrLifetime},
-		{"long", "a", MaxInviteLifetime + 1, ErrLifetime},
+		{"long", "a", maxInviteLifetime + 1, ErrLifetime},
 		{"name in use", "taken", 0, ErrNameInUse},
 	}
 	for _, tt := range tests {

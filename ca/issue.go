@@ -11,9 +11,9 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// MinMemberLifetime is the shortest life of a certificate: a validity is in
+// minMemberLifetime is the shortest life of a certificate: a validity is in
 // whole seconds.
-const MinMemberLifetime = time.Second
+const minMemberLifetime = time.Second
 
 // Request asks for a certificate.
 type Request struct {
@@ -91,7 +91,7 @@ func (s *state) claims(r Request, now time.Time) (certificate.Claims, error) {
 	}
 	return certificate.Claims{
 		Name: r.Name, Key: public, Group: s.group(), IssuedAt: now,
-		NotBefore:     later(now.Add(-Backdate), ca.NotBefore),
+		NotBefore:     later(now.Add(-backdate), ca.NotBefore),
 		NotAfter:      earlier(now.Add(lifetime), ca.NotAfter),
 		ConfigVersion: s.config.Version(), RevocationVersion: s.revocationVersion(),
 	}, nil
@@ -116,9 +116,9 @@ func (s *state) lifetime(wanted time.Duration) (time.Duration, error) {
 	if wanted == 0 {
 		return longest, nil
 	}
-	if wanted < MinMemberLifetime || wanted > longest {
+	if wanted < minMemberLifetime || wanted > longest {
 		return 0, fmt.Errorf("%w: %s, must be %s to %s", ErrLifetime,
-			duration.Format(wanted), duration.Format(MinMemberLifetime), duration.Format(longest))
+			duration.Format(wanted), duration.Format(minMemberLifetime), duration.Format(longest))
 	}
 	return wanted, nil
 }

@@ -50,7 +50,7 @@ func (l *ledger) refresh() error {
 		return nil
 	}
 	if size < l.end.size {
-		return &DamageError{File: l.folder.name(LogFile), Reason: errShrunk}
+		return &damageError{file: l.folder.name(LogFile), reason: errShrunk}
 	}
 	return l.readOn()
 }
@@ -71,7 +71,7 @@ func (l *ledger) readOn() error {
 		return err
 	}
 	if len(s.authorities) == 0 {
-		return &DamageError{File: file, Reason: errCreation}
+		return &damageError{file: file, reason: errCreation}
 	}
 	if err := l.folder.settle(LogFile, end.size); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (l *ledger) record(e entry) error {
 // drawSerial draws the next serial number and writes to disk that it is drawn. It is
 // never drawn again, whether or not the caller uses it.
 func (l *ledger) drawSerial() (uint64, error) {
-	text, err := l.folder.read(SerialFile, maxPlain)
+	text, err := l.folder.read(serialFile, maxPlain)
 	if err != nil {
 		return 0, err
 	}
@@ -117,9 +117,9 @@ func (l *ledger) drawSerial() (uint64, error) {
 	if text != nil {
 		drawn, err = strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
 		if err != nil {
-			return 0, &DamageError{File: l.folder.name(SerialFile), Reason: errors.New("not a number")}
+			return 0, &damageError{file: l.folder.name(serialFile), reason: errors.New("not a number")}
 		}
 	}
 	next := max(drawn, l.state.lastSerial()) + 1
-	return next, l.folder.write(SerialFile, fmt.Appendf(nil, "%d\n", next))
+	return next, l.folder.write(serialFile, fmt.Appendf(nil, "%d\n", next))
 }

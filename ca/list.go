@@ -25,7 +25,7 @@ type Listing struct {
 }
 
 // List lists what the authority, and other processes with it, have signed.
-// Errors: ErrLocked, ErrBroken, *DamageError, and those of the disk.
+// Errors: ErrLocked, ErrBroken, ErrDamaged, and those of the disk.
 func (a *Authority) List() (Listing, error) {
 	var all Listing
 	err := a.locked(func(l *ledger) error {

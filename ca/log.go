@@ -123,14 +123,14 @@ func (c *chain) follow(e entry, line int) {
 }
 
 // readLog calls take with every whole line of a log. The error is a
-// *DamageError.
+// *damageError.
 func readLog(file string, data []byte, take func(entry) error) (chain, error) {
 	return chain{}.read(file, data, take)
 }
 
 // read calls take with every whole line behind those that have been read. What
 // follows the last line end is a write that a crash cut short: it was never
-// acknowledged and is left out. The error is a *DamageError.
+// acknowledged and is left out. The error is a *damageError.
 func (c chain) read(file string, data []byte, take func(entry) error) (chain, error) {
 	for {
 		line, rest, whole := bytes.Cut(data, []byte("\n"))
@@ -151,7 +151,7 @@ func (c chain) read(file string, data []byte, take func(entry) error) (chain, er
 			err = take(e)
 		}
 		if err != nil {
-			return chain{}, &DamageError{File: file, Line: int(c.sequence) + 1, Reason: err}
+			return chain{}, &damageError{file: file, line: int(c.sequence) + 1, reason: err}
 		}
 		c.follow(e, len(line)+1)
 		data = rest

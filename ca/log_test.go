@@ -29,10 +29,10 @@ func TestLog_Damaged_Found(t *testing.T) {
 	}
 	require.NoError(t, d.Flip(file, 8*100))
 	_, err = Open(testDir, options(d))
-	var damage *DamageError
+	var damage *damageError
 	require.ErrorAs(t, err, &damage)
-	assert.Equal(t, file, damage.File)
-	assert.Equal(t, 1, damage.Line)
+	assert.Equal(t, file, damage.file)
+	assert.Equal(t, 1, damage.line)
 	assert.ErrorContains(t, err, "line 1")
 }
 
@@ -92,12 +92,12 @@ func TestLog_Shrinks_Damage(t *testing.T) {
 func TestSerialFile_Damaged_Refused(t *testing.T) {
 	a, d := fresh(t)
 	issue(t, a, "a", 2)
-	require.NoError(t, a.ledger.folder.write(SerialFile, []byte("many\n")))
+	require.NoError(t, a.ledger.folder.write(serialFile, []byte("many\n")))
 	_, err := a.Issue(Request{Name: "b", Key: keyOf(3)})
 	assert.ErrorIs(t, err, ErrDamaged)
-	require.NoError(t, a.ledger.folder.write(SerialFile, []byte("41\n")))
+	require.NoError(t, a.ledger.folder.write(serialFile, []byte("41\n")))
 	assert.Equal(t, uint64(42), issue(t, a, "b", 3).Claims().Serial)
-	require.NoError(t, d.Remove(a.ledger.folder.name(SerialFile)))
+	require.NoError(t, d.Remove(a.ledger.folder.name(serialFile)))
 	assert.Equal(t, uint64(43), issue(t, a, "c", 4).Claims().Serial)
 }
 

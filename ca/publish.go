@@ -21,16 +21,16 @@ func (f folder) publishAll(s *state) error {
 func (f folder) publishLast(s *state) error {
 	switch e := s.last; e.Event {
 	case created, introduced, configured:
-		if err := f.publishBlocks(CAFile, blocksOf(keyfile.CACertificate, s.publication().Authorities...)...); err != nil {
+		if err := f.publishBlocks(caFile, blocksOf(keyfile.CACertificate, s.publication().Authorities...)...); err != nil {
 			return err
 		}
 		return f.publishGroup(s)
 	case issued:
 		name := fmt.Sprintf("%08d-%s.crt", e.Serial, e.Name)
-		return f.publishBlocks(filepath.Join(IssuedDir, name), keyfile.Block{Type: keyfile.Certificate, Bytes: e.Object})
+		return f.publishBlocks(filepath.Join(issuedDir, name), keyfile.Block{Type: keyfile.Certificate, Bytes: e.Object})
 	case revoked:
 		name := fmt.Sprintf("%08d-%v.rev", e.Number, e.Member)
-		if err := f.publishBlocks(filepath.Join(RevokedDir, name), keyfile.Block{Type: keyfile.Revocation, Bytes: e.Object}); err != nil {
+		if err := f.publishBlocks(filepath.Join(revokedDir, name), keyfile.Block{Type: keyfile.Revocation, Bytes: e.Object}); err != nil {
 			return err
 		}
 		return f.publishGroup(s)
@@ -55,7 +55,7 @@ func (f folder) publishGroup(s *state) error {
 
 // evidenceFile is where evidence is found.
 func evidenceFile(id ident.Hash) string {
-	return filepath.Join(EvidenceDir, id.String()+".evidence")
+	return filepath.Join(evidenceDir, id.String()+".evidence")
 }
 
 func blocksOf(kind string, objects ...[]byte) []keyfile.Block {

@@ -144,7 +144,7 @@ func (s *state) pending(now time.Time) []Record {
 
 // IntroduceKey begins a rotation: it makes a key, encrypted with the passphrase
 // of the one that signs if that is, and has that one vouch for it, in a
-// configuration that lists both. A lifetime of 0 means DefaultLifetime. What a
+// configuration that lists both. A lifetime of 0 means ten years. What a
 // crash left half done, it completes. Errors: ErrNoConfiguration, ErrRotating,
 // ErrLifetime, group.ErrTooManyAuthorities, ErrLocked, ErrBroken, those of
 // opening the key (see Issue), and those of the disk.
@@ -188,7 +188,7 @@ func (l *ledger) introduce(key, by *signature.PrivateKey, lifetime time.Duration
 	now := l.now()
 	statement, err := group.Statement{
 		Name: l.state.authorities[0].Body().Name, Group: l.state.group(), Key: key.Public().Bytes(),
-		NotBefore: now.Add(-Backdate), NotAfter: now.Add(lifetime), Version: l.state.config.Version() + 1,
+		NotBefore: now.Add(-backdate), NotAfter: now.Add(lifetime), Version: l.state.config.Version() + 1,
 	}.Sign(by)
 	if err != nil {
 		return err

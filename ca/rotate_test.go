@@ -104,7 +104,7 @@ func TestRotation_StepsInTheWrongOrder_Refused(t *testing.T) {
 	assert.ErrorIs(t, a.IntroduceKey(0), ErrNoConfiguration)
 	_, err := a.SetConfig(settings("ftp"))
 	require.NoError(t, err)
-	assert.ErrorIs(t, a.IntroduceKey(MaxLifetime+1), ErrLifetime)
+	assert.ErrorIs(t, a.IntroduceKey(maxLifetime+1), ErrLifetime)
 	assert.ErrorIs(t, a.SwitchKey(), ErrNotRotating)
 	assert.ErrorIs(t, a.RetireKey(true), ErrNotRotating)
 	assert.ErrorIs(t, a.WithdrawKey(), ErrNotRotating)

@@ -11,7 +11,7 @@
 //	<-n.Done()                      // n.Err() says why
 //
 // The daemon, cmd/wander, serves the same over a local socket (package api), so that a
-// program needs no node of its own.
+// program needs no node of its own: Dial.
 //
 // # The parts
 //

@@ -11,5 +11,5 @@
 // log are bounded.
 //
 // The service keeps nothing that the authority does not have, but for the file
-// SeenFile: the members that it heard of lately, for newcomers to meet.
+// seenFile: the members that it heard of lately, for newcomers to meet.
 package service

@@ -65,7 +65,7 @@ func TestEvidence(t *testing.T) {
 func TestEvidence_InMass_Bounded(t *testing.T) {
 	b := newBench(t)
 	honest, thief := b.join("honest"), b.join("thief")
-	for n := range uint64(MemberBurst) - 1 {
+	for n := range uint64(memberBurst) - 1 {
 		require.NoError(t, honest.client().Evidence(t.Context(), thief.fork(n)))
 	}
 	l, err := b.ca.List()

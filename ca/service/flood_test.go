@@ -92,21 +92,21 @@ func TestFlood_OneAddress_Limited(t *testing.T) {
 		c := &clock{now: time.Now()}
 		m, l, refused := accepting(t, c)
 		defer m.Close()
-		for range 3 * AddressBurst {
+		for range 3 * addressBurst {
 			_ = m.dial("192.0.2.1:1000")
 		}
 		synctest.Wait()
-		assert.Equal(t, MaxPerAddress, l.open.Len())
-		assert.Len(t, *refused, 3*AddressBurst-MaxPerAddress)
+		assert.Equal(t, maxPerAddress, l.open.Len())
+		assert.Len(t, *refused, 3*addressBurst-maxPerAddress)
 		c.move(time.Minute) // connections again, but places no more
 		assert.True(t, isClosed(m.dial("192.0.2.1:1001")))
 		assert.False(t, isClosed(m.dial("192.0.2.2:1000")), "the neighbour gets in")
 		// An IPv6 network counts as one address.
-		for i := range 2 * MaxPerAddress {
+		for i := range 2 * maxPerAddress {
 			_ = m.dial(fmt.Sprintf("[2001:db8::%x]:1", i+1))
 		}
 		synctest.Wait()
-		assert.Equal(t, MaxPerAddress+1+MaxPerAddress, l.open.Len())
+		assert.Equal(t, maxPerAddress+1+maxPerAddress, l.open.Len())
 		assert.False(t, isClosed(m.dial("[2001:db8:0:1::1]:1")))
 	})
 }
@@ -119,20 +119,20 @@ func TestFlood_ManyAddresses_Limited(t *testing.T) {
 		m, l, _ := accepting(t, c)
 		defer m.Close()
 		var all []net.Conn
-		for i := range MaxConnections + 10 {
+		for i := range maxConnections + 10 {
 			all = append(all, m.dial(fmt.Sprintf("10.%d.%d.1:1", i>>8, i&255)))
 			c.move(10 * time.Millisecond)
 		}
 		synctest.Wait()
-		assert.Equal(t, MaxConnections, l.open.Len())
+		assert.Equal(t, maxConnections, l.open.Len())
 		for i, conn := range all {
-			if i < 12 || i > MaxConnections {
+			if i < 12 || i > maxConnections {
 				assert.Equal(t, i < 10, isClosed(conn), i)
 			}
 		}
-		assert.Len(t, l.count, MaxConnections)
+		assert.Len(t, l.count, maxConnections)
 		// And all together come no faster than the processor can bear.
-		for range ConnectionBurst {
+		for range connectionBurst {
 			c.move(time.Microsecond)
 			_ = m.dial(fmt.Sprintf("172.16.%d.1:1", c.Now().Nanosecond()/1000%256))
 		}
@@ -227,13 +227,13 @@ func TestMemo_ManyRequests_Bounded(t *testing.T) {
 // What strangers cause does not fill a disk, and does not hide what was done.
 func TestLog_ManyRequests_Bounded(t *testing.T) {
 	b := newBench(t)
-	for range 10 * LineBurst {
+	for range 10 * lineBurst {
 		b.server.notices.note(slog.LevelWarn, "refused", "request", "/")
 	}
-	assert.Equal(t, LineBurst, strings.Count(b.log.String(), "msg=refused"))
+	assert.Equal(t, lineBurst, strings.Count(b.log.String(), "msg=refused"))
 	b.join("a")
 	assert.Contains(t, b.log.String(), "msg=enrolled name=a")
 	b.clock.move(time.Second)
 	b.server.notices.note(slog.LevelWarn, "refused")
-	assert.Contains(t, b.log.String(), fmt.Sprintf("lines_left_out=%d", 9*LineBurst))
+	assert.Contains(t, b.log.String(), fmt.Sprintf("lines_left_out=%d", 9*lineBurst))
 }

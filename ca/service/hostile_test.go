@@ -163,7 +163,7 @@ func TestMember_Lies_Refused(t *testing.T) {
 	shown := shownBy(t, a.key, a.enrolled.Certificate)
 	assert.Contains(t, b.stranger(shown, "POST", enrolment.PathSync, make([]byte, enrolment.MaxRequest+1)), "403")
 	var busy *enrolment.BusyError
-	for range MemberBurst {
+	for range memberBurst {
 		b.server.members.take(a.id(), b.clock.Now())
 	}
 	_, err = a.client().Renew(t.Context())
@@ -183,13 +183,13 @@ func TestGuessing(t *testing.T) {
 	i.Secret = [16]byte{}
 	body := b.enrolBody(i, b.request("a", newKey(t)).Raw())
 	refused := 0
-	for range AddressEnrolBurst + 5 {
+	for range addressEnrolBurst + 5 {
 		if strings.Contains(b.stranger(nil, "POST", enrolment.PathEnrol, body), "403") {
 			refused++
 		}
 		b.clock.move(100 * time.Millisecond) // so that the connections are not too many
 	}
-	assert.Equal(t, AddressEnrolBurst+5, refused, "4.5 s bring 9 more")
+	assert.Equal(t, addressEnrolBurst+5, refused, "4.5 s bring 9 more")
 	for range 200 {
 		b.server.strange.take(networkOfText("127.0.0.1:1"), b.clock.Now())
 	}
@@ -198,7 +198,7 @@ func TestGuessing(t *testing.T) {
 	assert.Contains(t, answer, "Retry-After: 1")
 	assert.Zero(t, b.server.strange.take(networkOfText("127.0.0.2:1"), b.clock.Now()), "another address has its own")
 	b.clock.move(time.Minute)
-	for range EnrolBurst {
+	for range enrolBurst {
 		b.server.enrols.take(b.clock.Now())
 	}
 	assert.Contains(t, b.stranger(nil, "POST", enrolment.PathEnrol, body), "429 Too Many Requests", "all together neither")

@@ -25,8 +25,8 @@ type listener struct {
 func newListener(under net.Listener, now func() time.Time, refuse func(net.Addr, string)) *listener {
 	return &listener{
 		Listener: under, now: now, refuse: refuse,
-		all:       &single{rate: rate{ConnectionsPerSecond, ConnectionBurst}},
-		addresses: newBuckets[netip.Prefix](rate{AddressPerSecond, AddressBurst}),
+		all:       &single{rate: rate{connectionsPerSecond, connectionBurst}},
+		addresses: newBuckets[netip.Prefix](rate{addressPerSecond, addressBurst}),
 		count:     make(map[netip.Prefix]int),
 	}
 }
@@ -62,12 +62,12 @@ func (l *listener) admit(c *conn) (why string, oldest *conn) {
 	switch {
 	case l.addresses.take(c.from, now) > 0:
 		return "too many recent connections from this address", nil
-	case l.count[c.from] >= MaxPerAddress:
+	case l.count[c.from] >= maxPerAddress:
 		return "too many connections from this address", nil
 	case l.all.take(now) > 0:
 		return "too many recent connections", nil
 	}
-	if l.open.Len() >= MaxConnections {
+	if l.open.Len() >= maxConnections {
 		oldest = l.open.Front().Value.(*conn)
 		l.remove(oldest)
 	}

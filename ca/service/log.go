@@ -17,7 +17,7 @@ type notices struct {
 }
 
 func newNotices(log *slog.Logger, now func() time.Time) *notices {
-	return &notices{log: log, now: now, lines: single{rate: rate{LinesPerSecond, LineBurst}}}
+	return &notices{log: log, now: now, lines: single{rate: rate{linesPerSecond, lineBurst}}}
 }
 
 func (n *notices) note(level slog.Level, message string, args ...any) {

@@ -18,10 +18,10 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// SeenFile is where a service keeps, in the authority's folder, which members it
+// seenFile is where a service keeps, in the authority's folder, which members it
 // heard of lately: their certificates and endpoint records by turns. It may be
 // deleted; newcomers meet nobody then until members come again.
-const SeenFile = "seen.crt"
+const seenFile = "seen.crt"
 
 // seen is the members that were heard of. It is safe for concurrent use.
 type seen struct {

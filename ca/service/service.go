@@ -94,9 +94,9 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{
 		cfg: cfg, notices: newNotices(cfg.Log, cfg.Now), deeds: newNotices(cfg.Log, cfg.Now),
 		noted: newMemo(maxNoted), stopping: make(chan struct{}),
-		enrols:  &single{rate: rate{EnrolsPerSecond, EnrolBurst}},
-		strange: newBuckets[netip.Prefix](rate{EnrolsPerAddress, AddressEnrolBurst}),
-		members: newBuckets[ident.Member](rate{MemberPerSecond, MemberBurst}),
+		enrols:  &single{rate: rate{enrolsPerSecond, enrolBurst}},
+		strange: newBuckets[netip.Prefix](rate{enrolsPerAddress, addressEnrolBurst}),
+		members: newBuckets[ident.Member](rate{memberPerSecond, memberBurst}),
 	}
 	if err := s.open(); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (s *Server) open() error {
 		return err
 	}
 	if s.seen, err = loadSeen(a, s.cfg.Now()); err != nil {
-		s.cfg.Log.Warn("earlier members are unknown: the CA introduces new members to none until members connect", "file", SeenFile, "error", err)
+		s.cfg.Log.Warn("earlier members are unknown: the CA introduces new members to none until members connect", "file", seenFile, "error", err)
 	}
 	return s.certify()
 }
@@ -215,7 +215,7 @@ func (s *Server) upkeep() {
 		s.notices.note(slog.LevelError, "TLS certificate not renewed", "error", err)
 	}
 	if err := s.seen.save(); err != nil {
-		s.notices.note(slog.LevelError, "members not saved", "file", SeenFile, "error", err)
+		s.notices.note(slog.LevelError, "members not saved", "file", seenFile, "error", err)
 	}
 }
 

@@ -162,7 +162,7 @@ func TestPeers_Request_EligibleNamed(t *testing.T) {
 
 	// Without the file, newcomers are told at least that there are others.
 	b.stop()
-	require.NoError(t, os.WriteFile(filepath.Join(b.dir, SeenFile), []byte("torn"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(b.dir, seenFile), []byte("torn"), 0o600))
 	b.serve()
 	assert.Contains(t, b.log.String(), "earlier members are unknown")
 	last := b.join("last").enrolled

@@ -45,7 +45,7 @@ type scenarioFile struct {
 		Forgetful   bool     `toml:"forgetful"`
 		Recall      bool     `toml:"recall"`
 		ClockOffset cli.Span `toml:"clock_offset"`
-		DetectAfter cli.Span `toml:"detect_after"` // default: circulation.DetectAfter
+		DetectAfter cli.Span `toml:"detect_after"` // default: 10 s
 		Suspicion   share    `toml:"false_suspicion"`
 	} `toml:"faults"`
 

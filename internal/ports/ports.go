@@ -16,14 +16,14 @@ const lowest, highest = 15000, 29999
 // width is of one row: its first port locks it, so that no other process takes from it.
 const width = 8
 
-// Row is how many ports Take gives.
-const Row = width - 1
+// rowPorts is how many ports Take gives.
+const rowPorts = width - 1
 
 // maxTries is how often to look for a row before it is certain that there is none: a
 // whole run of the tests takes some hundred of almost two thousand.
 const maxTries = 1000
 
-// Take gives the first of Row ports of 127.0.0.1, which follow each other and on which
+// Take gives the first of rowPorts ports of 127.0.0.1, which follow each other and on which
 // nothing listens, by TCP or UDP. They are the test's until it has ended.
 func Take(t testing.TB) (first int) {
 	t.Helper()
@@ -53,7 +53,7 @@ func address(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
 
 // areFree reports whether nothing listens on the ports of a row.
 func areFree(first int) bool {
-	for port := first; port < first+Row; port++ {
+	for port := first; port < first+rowPorts; port++ {
 		l, err := net.Listen("tcp", address(port))
 		if err != nil {
 			return false

@@ -12,7 +12,7 @@ func TestTake_TwoTests_NoPortInCommon(t *testing.T) {
 	owner := make(map[int]int)
 	for k := range 100 {
 		first := Take(t)
-		for port := first; port < first+Row; port++ {
+		for port := first; port < first+rowPorts; port++ {
 			assert.NotContains(t, owner, port)
 			assert.GreaterOrEqual(t, port, lowest)
 			assert.LessOrEqual(t, port, highest)
@@ -32,7 +32,7 @@ func TestTake_TestEnded_GivenBack(t *testing.T) {
 func TestAreFree_UDPInUse_False(t *testing.T) {
 	first := Take(t)
 	assert.True(t, areFree(first))
-	c, err := net.ListenPacket("udp", address(first+Row-1))
+	c, err := net.ListenPacket("udp", address(first+rowPorts-1))
 	require.NoError(t, err)
 	defer c.Close()
 	assert.False(t, areFree(first))

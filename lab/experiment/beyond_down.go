@@ -267,9 +267,9 @@ func (d *downLab) measure(c downCase) error {
 	lines.add(c.walkGroup, c.name, runs)
 	gained := ""
 	if c.gain != nil {
-		gained = Cell(middle(column(runs, func(r *walkRun) float64 { return r.gain })))
+		gained = cellOf(middle(column(runs, func(r *walkRun) float64 { return r.gain })))
 	}
-	d.table = append(d.table, append(append([]string{Cell(c.fallen)}, lines[0]...), Cell(middle(column(runs, (*walkRun).refusedPerOperation))), gained))
+	d.table = append(d.table, append(append([]string{cellOf(c.fallen)}, lines[0]...), cellOf(middle(column(runs, (*walkRun).refusedPerOperation))), gained))
 	if isPapers(c.preset) {
 		return nil
 	}

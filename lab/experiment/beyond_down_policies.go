@@ -110,9 +110,9 @@ func (d *downPolicies) group(c choice, members int, share float64) error {
 			return err
 		}
 		d.rows = append(d.rows, []string{
-			c.policy, c.preset, fmt.Sprint(members), s.load, s.faults, Cell(share),
-			Cell(cell.middle(idle)), Cell(cell.middle(overlap)), Cell(cell.wait(0.5)), Cell(cell.wait(0.99)),
-			Cell(cell.middle(messages)), Cell(cell.middle(refusals)), Cell(recovers),
+			c.policy, c.preset, fmt.Sprint(members), s.load, s.faults, cellOf(share),
+			cellOf(cell.middle(idle)), cellOf(cell.middle(overlap)), cellOf(cell.wait(0.5)), cellOf(cell.wait(0.99)),
+			cellOf(cell.middle(messages)), cellOf(cell.middle(refusals)), cellOf(recovers),
 		})
 		d.claims(&cell)
 	}

@@ -112,7 +112,7 @@ func TestPoliciesPage_MembersDown_AsMeasured(t *testing.T) {
 					continue
 				}
 				line := csvLine(t, walk, map[string]string{
-					"preset": preset, "members": fmt.Sprint(table.members), "under": table.under, "down": Cell(share),
+					"preset": preset, "members": fmt.Sprint(table.members), "under": table.under, "down": cellOf(share),
 				})
 				fmt.Fprintf(&out, "| `%s` | %s |", preset, Share.Text(share))
 				for _, c := range table.columns {
@@ -143,7 +143,7 @@ func renderDown(t *testing.T, lines []map[string]string, s pageTable) string {
 			fmt.Fprintf(&out, "| %s | %s | %s |", c.policy, c.preset, Share.Text(share))
 			for _, n := range downSizes {
 				line := csvLine(t, lines, map[string]string{
-					"policy": c.policy, "preset": c.preset, "members": fmt.Sprint(n), "load": s.load, "faults": s.faults, "down": Cell(share),
+					"policy": c.policy, "preset": c.preset, "members": fmt.Sprint(n), "load": s.load, "faults": s.faults, "down": cellOf(share),
 				})
 				for i, column := range []string{"idle", "overlap", "wait p50", "wait p99", "messages", "recovery"} {
 					out.WriteString(" " + shown([]Unit{Share, Share, Seconds, Seconds, Number, Seconds}[i], line[column]) + " |")
@@ -163,7 +163,7 @@ func TestDown_FreshRun_AsPublished(t *testing.T) {
 		for _, load := range policiesLoads(nil)[1:] {
 			cell := downCell{down: mostDown, cell: cell{choice: c, members: 50, load: load, faults: policiesFaults(nil)[0]}}
 			line := csvLine(t, published, map[string]string{
-				"preset": c.preset, "members": "50", "load": load.name, "faults": "none", "down": Cell(mostDown),
+				"preset": c.preset, "members": "50", "load": load.name, "faults": "none", "down": cellOf(mostDown),
 			})
 			trial, err := try(cell.config(2000*time.Second), 101, 2000*time.Second, 12_000*time.Second)
 			require.NoError(t, err)

@@ -31,7 +31,7 @@ func (t *walkTable) add(g walkGroup, under string, runs []*walkRun) {
 		func(r *walkRun) float64 { return float64(r.stats.Generated) },
 		func(r *walkRun) float64 { return float64(r.stats.Lost) },
 	} {
-		line = append(line, Cell(middle(column(runs, value))))
+		line = append(line, cellOf(middle(column(runs, value))))
 	}
 	*t = append(*t, line)
 }

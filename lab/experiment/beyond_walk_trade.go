@@ -85,7 +85,7 @@ func (t *tradeOff) point(g walkGroup, tag, words string) error {
 		return err
 	}
 	t.rows = append(t.rows, []string{
-		g.preset + tag, Cell(middle(column(runs, walkMessages.value))), Cell(middle(column(runs, walkP99.value))),
+		g.preset + tag, cellOf(middle(column(runs, walkMessages.value))), cellOf(middle(column(runs, walkP99.value))),
 	})
 	if words == "" {
 		return nil

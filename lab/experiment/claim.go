@@ -123,8 +123,8 @@ type Check struct {
 	kind      checkKind
 	low, high float64
 	tolerance float64
-	trend     bool // compares two quantities, see Trend
-	ours      bool // the limit is this project's, see Ours
+	isTrend   bool // compares two quantities, see trend
+	isOurs    bool // the limit is this project's, see ours
 }
 
 type checkKind uint8
@@ -156,17 +156,17 @@ func About(x, tolerance float64) Check {
 	return Check{kind: about, low: x - d, high: x + d, tolerance: tolerance}
 }
 
-// Trend is the check of a quotient of two measured quantities, of which the paper
+// trend is the check of a quotient of two measured quantities, of which the paper
 // says that one is larger.
-func (c Check) Trend() Check {
-	c.trend = true
+func (c Check) trend() Check {
+	c.isTrend = true
 	return c
 }
 
-// Ours is a check whose limit this project has chosen, as the paper gives none:
+// ours is a check whose limit this project has chosen, as the paper gives none:
 // what "few" or "far" is.
-func (c Check) Ours() Check {
-	c.ours = true
+func (c Check) ours() Check {
+	c.isOurs = true
 	return c
 }
 
@@ -185,7 +185,7 @@ func (c Check) oneSided(u Unit) bool {
 // chosen reports whether the width of the check, or its limit, is this project's
 // choice: what scaled changes.
 func (c Check) chosen() bool {
-	return c.ours || c.kind == about || c.kind == between && c.low < c.high
+	return c.isOurs || c.kind == about || c.kind == between && c.low < c.high
 }
 
 // nearOne is from where on a limit below 1 is a tolerance below 1: "nearly all".
@@ -207,9 +207,9 @@ func (c Check) scaled(factor float64) Check {
 		c.high = 1 - (1-c.high)/factor
 	case c.kind == atLeast && c.low < 1 && c.low >= nearOne:
 		c.low = 1 - (1-c.low)*factor
-	case c.kind == atMost && c.trend:
+	case c.kind == atMost && c.isTrend:
 		c.high = 1 + (c.high-1)*factor
-	case c.kind == atLeast && c.trend:
+	case c.kind == atLeast && c.isTrend:
 		c.low = 1 + (c.low-1)/factor
 	case c.kind == atMost:
 		c.high *= factor

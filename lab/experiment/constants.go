@@ -2,7 +2,7 @@ package experiment
 
 // constants are all numbers of the experiments that no paper gives, in the order
 // of the documents. Limits and tolerances of rows are not among them: they stand
-// in the rows themselves (Check.Ours, About, Between).
+// in the rows themselves (Check.ours, About, Between).
 var constants []*constant
 
 // declare adds a constant.

@@ -97,10 +97,10 @@ func spansTable(s spans, curves []curve) (header []string, rows [][]string) {
 		header = append(header, c.name)
 	}
 	for at := time.Duration(0); at <= spanEnd; at += spanStep {
-		row := []string{Cell(at.Seconds())}
+		row := []string{cellOf(at.Seconds())}
 		for _, c := range curves {
 			_, median, _ := quantiles(c.runs, s.below(at))
-			row = append(row, Cell(median))
+			row = append(row, cellOf(median))
 		}
 		rows = append(rows, row)
 	}

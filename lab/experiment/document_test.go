@@ -21,7 +21,7 @@ var toys = paper{
 				for _, x := range []struct {
 					id    string
 					holds Check
-				}{{"toy-yes", About(0.25, 0.25)}, {"toy-no", AtMost(0.1)}, {"toy-open", AtMost(0.25).Trend()}, {"toy-maybe", Reported()}} {
+				}{{"toy-yes", About(0.25, 0.25)}, {"toy-no", AtMost(0.1)}, {"toy-open", AtMost(0.25).trend()}, {"toy-maybe", Reported()}} {
 					c.ID, c.Holds = x.id, x.holds
 					l.Row(c, []float64{0.2, 0.3, 0.2, 0.3, 0.2, 0.3})
 				}

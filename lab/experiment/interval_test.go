@@ -79,15 +79,15 @@ func TestCheck_Scaled_Limits(t *testing.T) {
 		"about":        {About(100, 0.2), About(100, 0.1), About(100, 0.4)},
 		"between":      {Between(12, 16), Between(13, 15), Between(10, 18)},
 		"a factor":     {Between(0.5, 2), Between(math.Sqrt(0.5), math.Sqrt2), Between(0.25, 4)},
-		"a bound":      {AtMost(10).Ours(), AtMost(5).Ours(), AtMost(20).Ours()},
-		"at least":     {AtLeast(7200).Ours(), AtLeast(14400).Ours(), AtLeast(3600).Ours()},
-		"nearly all":   {AtLeast(0.9).Ours(), AtLeast(0.95).Ours(), AtLeast(0.8).Ours()},
-		"a quotient":   {AtMost(1.2).Trend().Ours(), AtMost(1.1).Trend().Ours(), AtMost(1.4).Trend().Ours()},
-		"smaller":      {AtMost(0.5).Trend().Ours(), AtMost(0).Trend().Ours(), AtMost(0.75).Trend().Ours()},
+		"a bound":      {AtMost(10).ours(), AtMost(5).ours(), AtMost(20).ours()},
+		"at least":     {AtLeast(7200).ours(), AtLeast(14400).ours(), AtLeast(3600).ours()},
+		"nearly all":   {AtLeast(0.9).ours(), AtLeast(0.95).ours(), AtLeast(0.8).ours()},
+		"a quotient":   {AtMost(1.2).trend().ours(), AtMost(1.1).trend().ours(), AtMost(1.4).trend().ours()},
+		"smaller":      {AtMost(0.5).trend().ours(), AtMost(0).trend().ours(), AtMost(0.75).trend().ours()},
 		"the paper's":  {AtMost(10), AtMost(10), AtMost(10)},
 		"one number":   {Exactly(2), Exactly(2), Exactly(2)},
 		"any":          {Reported(), Reported(), Reported()},
-		"more or less": {AtLeast(1).Trend(), AtLeast(1).Trend(), AtLeast(1).Trend()},
+		"more or less": {AtLeast(1).trend(), AtLeast(1).trend(), AtLeast(1).trend()},
 	} {
 		half, double := c.check.scaled(0.5), c.check.scaled(2)
 		assert.InDeltaSlice(t, ends(c.half), ends(half), 1e-9, "%s halved", name)
@@ -122,7 +122,7 @@ func TestKindOf_Claims_ByDataOrRule(t *testing.T) {
 	for want, claims := range map[Kind][]Claim{
 		TwoSided:   {{Holds: About(1, 0.1)}, {Holds: Between(0.5, 2)}, {Holds: Exactly(600), Unit: Seconds}},
 		OneSided:   {{Holds: AtMost(1)}, {Holds: Exactly(1), Unit: Share}, {Holds: Exactly(0), Unit: Number}},
-		Trend:      {{Holds: AtMost(1).Trend()}},
+		Trend:      {{Holds: AtMost(1).trend()}},
 		Own:        {{Source: fromThisProject, Holds: AtMost(1)}, {Source: fromNoPaper}, {Source: fromGoals}, {Source: fromPolicies}},
 		NoNumber:   {{Holds: Reported()}},
 		Arithmetic: {{Holds: AtMost(1), Kind: Arithmetic}},

@@ -119,7 +119,7 @@ func journalFig2(l *Lab) error {
 	}
 	l.Row(Claim{
 		ID: "journal-idle-cause", Source: "journal §3", Says: "idle only because the network is unreliable",
-		Quantity: "share of time with no operation, without any loss", Unit: Share, Holds: AtMost(0.01).Ours(),
+		Quantity: "share of time with no operation, without any loss", Unit: Share, Holds: AtMost(0.01).ours(),
 		Why: "even without losses the token spends 0.1 s at each member that operated less than Δmin ago; only a second token works meanwhile.",
 	}, column(runs, exactly(0)))
 	return nil
@@ -128,7 +128,7 @@ func journalFig2(l *Lab) error {
 // journalComparison holds the two systems against each other.
 func journalComparison(l *Lab, free, token []*outcome) {
 	c := Claim{
-		Source: "journal §3, figure 2", Says: "the comparison is clearly in favour of the token", Unit: Number, Holds: AtMost(1).Trend(),
+		Source: "journal §3, figure 2", Says: "the comparison is clearly in favour of the token", Unit: Number, Holds: AtMost(1).trend(),
 		Why: "coordination costs more than it brings.",
 	}
 	c.ID, c.Quantity = "journal-favourable-idle", "share of time with no operation, token over uncoordinated"
@@ -150,7 +150,7 @@ func journalBenchmarkRows(l *Lab, free []*outcome) {
 	}, column(free, moreThan(2)))
 	l.Row(Claim{
 		ID: "journal-uncoordinated-falls", Source: source, Says: "without coordination, time with more than one falls exponentially with their number",
-		Quantity: "fall from 2 to 3 over fall from 1 to 2", Unit: Number, Holds: AtMost(1).Trend(),
+		Quantity: "fall from 2 to 3 over fall from 1 to 2", Unit: Number, Holds: AtMost(1).trend(),
 	}, column(free, falls))
 	between := spans(operations)
 	l.Row(Claim{
@@ -199,7 +199,7 @@ func journalLoadRows(l *Lab, r reading, runs []*outcome) {
 	}
 	row(Claim{
 		ID: "journal-falls", Source: "journal §1, requirement 1", Says: "the probability of more than one falls exponentially in their number",
-		Quantity: "fall from 2 to 3 over fall from 1 to 2", Unit: Number, Holds: AtMost(1).Trend(),
+		Quantity: "fall from 2 to 3 over fall from 1 to 2", Unit: Number, Holds: AtMost(1).trend(),
 	}, falls)
 }
 
@@ -247,7 +247,7 @@ func concurrencyTable(curves []curve) (rows [][]string) {
 	for k := range mostShown + 1 {
 		for _, c := range curves {
 			p5, p50, p95 := quantiles(c.runs, exactly(k))
-			rows = append(rows, []string{fmt.Sprint(k), c.name, Cell(p50), Cell(p5), Cell(p95)})
+			rows = append(rows, []string{fmt.Sprint(k), c.name, cellOf(p50), cellOf(p5), cellOf(p95)})
 		}
 	}
 	return rows

@@ -58,7 +58,7 @@ func journalFig3(l *Lab) error {
 	}, more[5])
 	l.Row(Claim{
 		ID: "journal-overload-grows", Source: "journal §3", Says: "above 300 members concurrency increases",
-		Quantity: "share of time with 2 operations or more, 360 members over 300", Unit: Number, Holds: AtLeast(1).Trend(),
+		Quantity: "share of time with 2 operations or more, 360 members over 300", Unit: Number, Holds: AtLeast(1).trend(),
 	}, ratio(concurrent[5], concurrent[3]))
 	l.Row(Claim{
 		ID: "journal-smooth", Source: "journal §3, figures 3 and 4", Says: "the figures change smoothly with the number of members",
@@ -156,11 +156,11 @@ func journalIntervalRows(l *Lab, curves []curve, id, text, quantity string, s sp
 	}, column(curves[3].runs, above))
 	row(Claim{
 		ID: "journal-longest", Source: "journal §3, figure 4", Says: "the tail extends far beyond 1800 s",
-		Quantity: "longest of " + quantity + ", 300 members; far is twice as far", Unit: Seconds, Holds: AtLeast(3600).Ours(),
+		Quantity: "longest of " + quantity + ", 300 members; far is twice as far", Unit: Seconds, Holds: AtLeast(3600).ours(),
 	}, column(curves[3].runs, s.longest))
 	tail := columns(curves, s.quantile(0.95))
 	row(Claim{
 		ID: "journal-longer-tail", Source: "journal §3, figure 4", Says: "overbooked, the tail is longer",
-		Quantity: "95th percentile of " + quantity + ", 360 members over 300", Unit: Number, Holds: AtLeast(1).Trend(),
+		Quantity: "95th percentile of " + quantity + ", 360 members over 300", Unit: Number, Holds: AtLeast(1).trend(),
 	}, ratio(tail[5], tail[3]))
 }

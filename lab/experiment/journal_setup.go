@@ -55,7 +55,7 @@ var journalComputations = []computation{
 	},
 	{
 		"journal-skip", "Δskip is much smaller than Δop", "Δskip/Δop; much smaller is up to a tenth",
-		Number, AtMost(0.1).Ours(), 0.1 / journalSlot,
+		Number, AtMost(0.1).ours(), 0.1 / journalSlot,
 	},
 	{
 		"journal-one-day", "10⁵ s are about one day", "10⁵ s / 24 h",

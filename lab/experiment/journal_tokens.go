@@ -89,7 +89,7 @@ func recovered(gaps []circulation.Gap) float64 {
 
 func seriesTable(series []int) (rows [][]string) {
 	for i, n := range series {
-		rows = append(rows, []string{Cell(float64(i) * seriesStep.Seconds()), Cell(float64(n))})
+		rows = append(rows, []string{cellOf(float64(i) * seriesStep.Seconds()), cellOf(float64(n))})
 	}
 	return rows
 }

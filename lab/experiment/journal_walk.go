@@ -41,7 +41,7 @@ func returnTails(l *Lab) error {
 		}
 		l.Row(Claim{
 			ID: fmt.Sprintf("journal-return-tail-%d", n), Source: "journal §1", Says: "return times beyond order N·log N have a small probability",
-			Quantity: fmt.Sprintf("share of returns after more than N·ln N hops, %d members", n), Unit: Share, Holds: AtMost(2 / float64(n)).Ours(),
+			Quantity: fmt.Sprintf("share of returns after more than N·ln N hops, %d members", n), Unit: Share, Holds: AtMost(2 / float64(n)).ours(),
 			Why: "runs are short for so rare an event.",
 		}, column(runs, func(o *outcome) float64 { return o.Visits.ShareAbove(limit) }))
 	}
@@ -115,7 +115,7 @@ func fairness(l *Lab) error {
 	}
 	c := Claim{
 		ID: "journal-fair", Source: "journal §1", Says: "all hold the token equally often in the long run", Unit: Number,
-		Quantity: "unfairness after 10⁶ s over that after 10⁵ s; it falls like 1/√10 = 0.32 when numbers converge", Holds: AtMost(0.5).Trend().Ours(),
+		Quantity: "unfairness after 10⁶ s over that after 10⁵ s; it falls like 1/√10 = 0.32 when numbers converge", Holds: AtMost(0.5).trend().ours(),
 		Why: "numbers do not converge.",
 	}
 	l.Row(c, ratio(column(days, unfairness), column(day, unfairness)))
@@ -150,7 +150,7 @@ func growth(l *Lab) error {
 	for _, m := range measures {
 		l.Row(Claim{
 			ID: "journal-linear" + m.id, Source: "journal §3", Says: "over saturation, interarrival times grow along a line with the number of members",
-			Quantity: "R² of a line through the mean of " + m.quantity + " at 300, 360, … 600 members", Reading: m.text, Unit: Number, Holds: AtLeast(0.99).Ours(),
+			Quantity: "R² of a line through the mean of " + m.quantity + " at 300, 360, … 600 members", Reading: m.text, Unit: Number, Holds: AtLeast(0.99).ours(),
 			Why: "they grow, but more slowly the more members there are: more spurious tokens are made, and serve some of them.",
 		}, linearities(overloads, columns(curves, m.mean)))
 	}

@@ -49,7 +49,7 @@ func kindOf(c *Claim) Kind {
 		return Own
 	case c.Holds.kind == reported:
 		return NoNumber
-	case c.Holds.trend:
+	case c.Holds.isTrend:
 		return Trend
 	case c.Holds.oneSided(c.Unit):
 		return OneSided

@@ -236,9 +236,9 @@ func multitokenShapeRows(l *Lab, runs []*ramped) {
 			"tokens also arrive together, and only then wait: figure 1 shows intervals between uses.", func(o *ramped) float64 { return modeOf(arrivalsOf(o)) }},
 		{"multitoken-queued", "most tokens wait before they are used", "share of intervals that are the least possible", "", Share, AtLeast(0.5),
 			"about as many tokens find a member that has waited as one that has not.", func(o *ramped) float64 { return usesOf(o).ShareBelow(gridTarget/least + usesOf(o).Width()) }},
-		{"multitoken-waves", "the plot waves because tokens wait", "frequency at 2, 3, 4 and 5 times 0.88 s over that between", "", Number, AtLeast(1.2).Ours(),
+		{"multitoken-waves", "the plot waves because tokens wait", "frequency at 2, 3, 4 and 5 times 0.88 s over that between", "", Number, AtLeast(1.2).ours(),
 			"fixed thresholds keep the members in step.", func(o *ramped) float64 { return wavesOf(usesOf(o), wave) }},
-		{"multitoken-exponential", "the frequency of intervals drops exponentially", "variance of its logarithm explained by a line, 1 s to 7.5 s", "", Share, AtLeast(0.9).Ours(),
+		{"multitoken-exponential", "the frequency of intervals drops exponentially", "variance of its logarithm explained by a line, 1 s to 7.5 s", "", Share, AtLeast(0.9).ours(),
 			"the waves are too high.", func(o *ramped) float64 { _, r := decayOf(usesOf(o), decay); return r }},
 		{"multitoken-decay", "the frequency of intervals drops exponentially", "time in which it drops to 1/e", "", Seconds, Reported(),
 			"", func(o *ramped) float64 { slope, _ := decayOf(usesOf(o), decay); return -1 / slope }},
@@ -250,7 +250,7 @@ func multitokenShapeRows(l *Lab, runs []*ramped) {
 			"the ramp has more tokens for each member.", func(o *ramped) float64 { return o.whole.Operations.Mean().Seconds() }},
 		{"multitoken-mean/arrival", "the mean interval is 1.71 s", "mean time between arrivals of tokens at a member, stable", "at arrival", Seconds, About(1.71, 0.03),
 			"dropped tokens arrive, too.", func(o *ramped) float64 { return arrivalsOf(o).Mean().Seconds() }},
-		{"multitoken-uniform", "all users carry the same load", "operations of the member with the fewest over the mean of all", "", Share, AtLeast(0.9).Ours(),
+		{"multitoken-uniform", "all users carry the same load", "operations of the member with the fewest over the mean of all", "", Share, AtLeast(0.9).ours(),
 			"a member that few know is visited less.", func(o *ramped) float64 { return evenness(o.stable.PerMember()) }},
 	} {
 		l.Row(Claim{

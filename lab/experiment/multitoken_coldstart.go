@@ -27,7 +27,7 @@ func multitokenColdStart(l *Lab) error {
 	for _, c := range []struct {
 		preset string
 		step   Check
-	}{{multitoken.Paper, AtLeast(0.9).Ours()}, {multitoken.Jittered, AtMost(0.3).Ours()}} {
+	}{{multitoken.Paper, AtLeast(0.9).ours()}, {multitoken.Jittered, AtMost(0.3).ours()}} {
 		runs, err := Gather(l, func(seed uint64) (*began, error) {
 			return coldStart(c.preset, seed, members, target, wait, l.count(coldMeasured))
 		})

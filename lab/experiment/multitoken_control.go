@@ -128,12 +128,12 @@ func multitokenRemovalRows(l *Lab, queue []*controlled) error {
 	converged := func(c *controlled) float64 { return c.converged(window) }
 	l.Row(Claim{
 		ID: "multitoken-smooth", Source: source, Says: "with a queue the number of tokens varies less",
-		Quantity: "standard deviation of the number of tokens over its mean, without the queue over with it", Unit: Number, Holds: AtLeast(1).Trend(),
+		Quantity: "standard deviation of the number of tokens over its mean, without the queue over with it", Unit: Number, Holds: AtLeast(1).trend(),
 		Why: "the queue holds nothing back.",
 	}, ratio(column(removal, (*controlled).variation), column(queue, (*controlled).variation)))
 	l.Row(Claim{
 		ID: "multitoken-convergence", Source: source, Says: "without the queue it takes longer to converge",
-		Quantity: "time to converge, without the queue over with it", Unit: Number, Holds: AtLeast(1).Trend(),
+		Quantity: "time to converge, without the queue over with it", Unit: Number, Holds: AtLeast(1).trend(),
 		Why: "without a queue a surplus is removed at the first arrivals, and one token on average lives for a few hops only: nothing is slow. " +
 			"What is worse is the variation of the number of tokens and the distance from the target.",
 	}, ratio(column(removal, converged), column(queue, converged)))

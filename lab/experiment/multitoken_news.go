@@ -88,7 +88,7 @@ func multitokenChurn(l *Lab) error {
 	const source, says = "many-token paper §2", "piggybacking on tokens limits the response to churn"
 	l.Row(Claim{
 		ID: "multitoken-churn", Source: source, Says: says,
-		Quantity: "share of joinings that nine tenths of the members of that time got to know of, all within one minute", Unit: Share, Holds: AtMost(0.99).Ours(),
+		Quantity: "share of joinings that nine tenths of the members of that time got to know of, all within one minute", Unit: Share, Holds: AtMost(0.99).ours(),
 		Why: "the lists hold all there is.",
 	}, column(runs, func(o *ramped) float64 { _, share := meanKnown(o.joins.most); return share }))
 	l.Row(Claim{

@@ -108,12 +108,12 @@ func multitokenCountRows(l *Lab, r rampReading, runs []*ramped) {
 	}), column(runs, stable))
 	l.Row(r.claim(Claim{
 		ID: "multitoken-more", Source: "many-token paper §3", Says: "significantly more tokens than the two expected",
-		Quantity: "mean number of tokens, stable", Unit: Number, Holds: AtLeast(4).Ours(),
+		Quantity: "mean number of tokens, stable", Unit: Number, Holds: AtLeast(4).ours(),
 		Why: "no token waits.",
 	}), column(runs, stable))
 	l.Row(r.claim(Claim{
 		ID: "multitoken-slope", Source: "many-token paper §3, figure 2", Says: "while the group grows, the number of tokens grows along a line",
-		Quantity: "variance of the number of tokens explained by a line, first 30 minutes", Unit: Share, Holds: AtLeast(0.9).Ours(),
+		Quantity: "variance of the number of tokens explained by a line, first 30 minutes", Unit: Share, Holds: AtLeast(0.9).ours(),
 		Why: "chance moves so few tokens too much.",
 	}), column(runs, func(o *ramped) float64 { _, explained := o.slope(); return explained }))
 	l.Row(r.claim(Claim{
@@ -146,7 +146,7 @@ func multitokenGrowthRows(l *Lab, runs []*ramped) {
 				return o.tokens(gridEnd-lastSpan, gridEnd) / o.tokens(gridRamp, 2*gridRamp)
 			}},
 		{"multitoken-joiners-tokens", "§2.2", "a joiner's token makes another one go",
-			"tokens removed during the ramp over tokens made", Share, AtLeast(0.5).Ours(),
+			"tokens removed during the ramp over tokens made", Share, AtLeast(0.5).ours(),
 			"the group needs most of the tokens that its new members bring.", func(o *ramped) float64 {
 				return float64(o.grown.Dropped[policy.Overflow]) / float64(o.grown.Generated)
 			}},

@@ -276,7 +276,7 @@ func recoveryText(l *Lab, c choice, members int) (string, error) {
 		return "", nil
 	}
 	seconds, err := recovery(l, c, members)
-	return Cell(seconds), err
+	return cellOf(seconds), err
 }
 
 var policiesHeader = []string{
@@ -296,7 +296,7 @@ func (t *policyTable) add(c *cell, recovers string) {
 	t.cells[cellKey(c.choice, c.members, c.load.name, c.faults.name)] = c
 	t.rows = append(t.rows, []string{
 		c.policy, c.preset, fmt.Sprint(c.members), c.load.name, c.faults.name,
-		Cell(c.middle(idle)), Cell(c.middle(overlap)), Cell(c.wait(0.5)), Cell(c.wait(0.99)), Cell(c.middle(messages)), recovers,
+		cellOf(c.middle(idle)), cellOf(c.middle(overlap)), cellOf(c.wait(0.5)), cellOf(c.wait(0.99)), cellOf(c.middle(messages)), recovers,
 	})
 }
 
@@ -318,7 +318,7 @@ func policiesRows(l *Lab, t policyTable) {
 		return t.cells[cellKey(choice{policy, preset}, members, load, faults)]
 	}
 	ringE, walk := at(catalog.Ring, "e", 10, "rare", "none"), at(catalog.Wandering, wandering.Paper, 10, "rare", "none")
-	c := Claim{Source: fromPolicies, Unit: Number, Holds: AtMost(1).Trend(), Why: "the page has to be changed."}
+	c := Claim{Source: fromPolicies, Unit: Number, Holds: AtMost(1).trend(), Why: "the page has to be changed."}
 	c.ID, c.Says = "policies-ring-rare", "few members, rare requests: a ring costs less than a walk"
 	c.Quantity = "messages per operation, ring e over wandering paper, 10 members, 2 % load"
 	l.Row(c, ratio(column(ringE.trials, messages), column(walk.trials, messages)))

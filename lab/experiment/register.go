@@ -148,7 +148,7 @@ func Claims(results []Saved, sweep Sweep) []byte {
 func (r *SavedRow) record(chapter, experiment string, sweep Sweep) []string {
 	var changes []string
 	for _, c := range sweep.changes(*r) {
-		changes = append(changes, c.Text())
+		changes = append(changes, c.text())
 	}
 	return []string{
 		chapter, experiment, r.ID, r.Source, string(r.Kind), r.Says, r.Quantity, r.Reading, r.Limit, r.Measured, r.VerdictText, r.Cost, r.Why,

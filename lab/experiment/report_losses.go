@@ -157,7 +157,7 @@ func reportRecoveryRows(l *Lab, t transient, runs []*recoveries) {
 	row(Claim{ID: "report-recovery-p90", Source: "report §5, figure 4", Says: "its distribution is dispersed", Quantity: "90th percentile" + size}, 0.9)
 	row(Claim{
 		ID: "report-recovery-hours", Source: "report §6", Says: "the transient may take several hours",
-		Quantity: "longest of 100 transients" + size + "; several are two or more", Holds: AtLeast(7200).Ours(),
+		Quantity: "longest of 100 transients" + size + "; several are two or more", Holds: AtLeast(7200).ours(),
 		Why: "the first token made after a loss often stays.",
 	}, 1)
 }
@@ -247,7 +247,7 @@ func reportAdaptationRows(l *Lab, n int, reading transient, with, without []*rec
 		l.Row(Claim{
 			ID: fmt.Sprintf("report-adaptation%s-%d%s", q.name, n, reading.id), Source: "report §4.1", Says: "adaptation helps greatly under overload",
 			Quantity: fmt.Sprintf("%s of the transients, adaptive over not, %d members", q.text, n), Reading: reading.text,
-			Unit: Number, Holds: AtMost(1).Trend(), Why: whyAdaptation,
+			Unit: Number, Holds: AtMost(1).trend(), Why: whyAdaptation,
 		}, ratio(quantilesOf(with, q.q), quantilesOf(without, q.q)))
 	}
 }
@@ -274,11 +274,11 @@ func reportStableComparison(l *Lab, shown map[string][]*recoveries) error {
 			reportLikeOverload(l, ratio(column(shown[fmt.Sprint(reportMembers)], overlap), column(stable, moreThan(1))))
 		}
 		c.ID, c.Says = fmt.Sprintf("report-recovery-tail-%d", n), "its distribution has a longer tail than in stable operation"
-		c.Quantity, c.Holds = fmt.Sprintf("share with more than 2, stabilising over stable, %d members", n), AtLeast(1).Trend()
+		c.Quantity, c.Holds = fmt.Sprintf("share with more than 2, stabilising over stable, %d members", n), AtLeast(1).trend()
 		c.Why = "tokens that several members make at once are removed within a few hops."
 		l.Row(c, ratio(column(runs, func(r *recoveries) float64 { return r.share(2) }), column(stable, moreThan(2))))
 		c.ID, c.Says = fmt.Sprintf("report-recovery-dispersion-%d", n), "the dispersion of the intervals is higher than in stable operation"
-		c.Quantity, c.Holds = fmt.Sprintf("90th less 10th percentile of the intervals, stabilising over stable, %d members", n), AtLeast(1).Trend()
+		c.Quantity, c.Holds = fmt.Sprintf("90th less 10th percentile of the intervals, stabilising over stable, %d members", n), AtLeast(1).trend()
 		c.Why = "losses are repaired at once."
 		l.Row(c, ratio(
 			column(runs, func(r *recoveries) float64 { return dispersion(r.intervals) }),
@@ -321,7 +321,7 @@ func reportDomino(l *Lab) error {
 			Unit:     Share, Holds: Reported(), Why: "members that were visited shortly before the loss remove it.",
 		}
 		if n == 90 {
-			c.Holds = AtMost(0.1).Ours()
+			c.Holds = AtMost(0.1).ours()
 		}
 		l.Row(c, vanishing)
 		if n == 90 || n == reportMembers {
@@ -360,7 +360,7 @@ func reportFig4Files(l *Lab, shown map[string][]*recoveries) {
 			at := float64(q) / losses
 			r := newRow(Claim{}, quantilesOf(shown[c.key], at))
 			line.Points = append(line.Points, [2]float64{r.Median, at})
-			rows = append(rows, []string{c.name, Cell(at), Cell(r.Median), Cell(r.P5), Cell(r.P95)})
+			rows = append(rows, []string{c.name, cellOf(at), cellOf(r.Median), cellOf(r.P5), cellOf(r.P95)})
 		}
 		p.Lines = append(p.Lines, line)
 	}

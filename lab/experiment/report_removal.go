@@ -90,7 +90,7 @@ func reportRemoval(l *Lab) error {
 func reportIntruderRows(l *Lab, suffix, size string, runs []*intruders) {
 	l.Row(Claim{
 		ID: "report-removal-hops" + suffix, Source: "report §4", Says: "nearly every spurious token is gone within a few hops",
-		Quantity: "90th percentile of its hops, " + size + "; a few are ten", Unit: Number, Holds: AtMost(10).Ours(),
+		Quantity: "90th percentile of its hops, " + size + "; a few are ten", Unit: Number, Holds: AtMost(10).ours(),
 		Why: "the more members the fewer have operated within Δmin, which is what lets them remove it.",
 	}, column(runs, func(r *intruders) float64 { return quantile(r.hops, 0.9) }))
 	l.Row(Claim{
@@ -100,7 +100,7 @@ func reportIntruderRows(l *Lab, suffix, size string, runs []*intruders) {
 	}, column(runs, memoryless))
 	l.Row(Claim{
 		ID: "report-removal-older" + suffix, Source: "report §4", Says: "the spurious token is removed with high probability, not the other one",
-		Quantity: "share of pairs of which the older token remained, " + size, Unit: Share, Holds: AtLeast(0.95).Ours(),
+		Quantity: "share of pairs of which the older token remained, " + size, Unit: Share, Holds: AtLeast(0.95).ours(),
 		Why: "the older token meets members that ran under neither.",
 	}, column(runs, func(r *intruders) float64 { return float64(r.survived) / float64(len(r.hops)) }))
 }
@@ -139,7 +139,7 @@ func reportClocks(l *Lab) error {
 		offset   time.Duration
 		holds    Check
 	}{
-		{"small", fmt.Sprintf("%s, which is small against Δmax = 1800", smallOffset.text(small.Seconds())), small, AtMost(1.2).Trend().Ours()},
+		{"small", fmt.Sprintf("%s, which is small against Δmax = 1800", smallOffset.text(small.Seconds())), small, AtMost(1.2).trend().ours()},
 		{"equal", "1800 s, which is Δmax", reportMax, Reported()},
 	} {
 		s.ClockOffset = c.offset

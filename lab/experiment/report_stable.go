@@ -75,7 +75,7 @@ func reportBenchmarkRows(l *Lab, n int, free, token []*outcome) {
 	overlap.Quantity, overlap.Why = "share of time with 2 operations or more", reportRandomWhy
 	l.Row(overlap, column(free, moreThan(1)))
 	falling := Claim{
-		Unit: Number, Holds: AtMost(1).Trend(), Quantity: "fall from 2 to 3 over fall from 1 to 2, " + membersText(n),
+		Unit: Number, Holds: AtMost(1).trend(), Quantity: "fall from 2 to 3 over fall from 1 to 2, " + membersText(n),
 		Why: "spurious tokens come in bunches.",
 	}
 	falling.ID, falling.Source = "report-random-falls-"+name, "report §2, figure 2"
@@ -86,7 +86,7 @@ func reportBenchmarkRows(l *Lab, n int, free, token []*outcome) {
 	l.Row(falling, column(token, falls))
 	l.Row(Claim{
 		ID: "report-improvement-" + name, Source: "report §5, figure 2", Says: "the improvement over random access is evident",
-		Quantity: "share of time with 2 or more, token over random access, " + membersText(n), Unit: Share, Holds: AtMost(1).Trend(), Why: reportOverlapWhy,
+		Quantity: "share of time with 2 or more, token over random access, " + membersText(n), Unit: Share, Holds: AtMost(1).trend(), Why: reportOverlapWhy,
 	}, ratio(column(token, moreThan(1)), column(free, moreThan(1))))
 }
 
@@ -215,7 +215,7 @@ func reportSaturation(l *Lab, curves []curve) error {
 	l.Row(c, over)
 	c.ID, c.Quantity = "report-mean-450", "mean time between operations, 450 = Δmax/Δop members"
 	l.Row(c, most)
-	c.ID, c.Quantity, c.Unit, c.Holds = "report-mean-grows", "mean at 450 over mean at 300 members", Number, AtLeast(1).Trend()
+	c.ID, c.Quantity, c.Unit, c.Holds = "report-mean-grows", "mean at 450 over mean at 300 members", Number, AtLeast(1).trend()
 	c.Why = "members make more tokens of their own."
 	l.Row(c, ratio(most, over))
 	return nil

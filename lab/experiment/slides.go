@@ -105,7 +105,7 @@ func slidesTokens(l *Lab) error {
 	}, column(runs, moreTokensThan(1)))
 	l.Row(Claim{
 		ID: "slides-transients", Source: source, Says: "no transients after a recovery",
-		Quantity: "share of time with more than one token, the 1200 s after recoveries over the rest", Unit: Number, Holds: AtMost(1.2).Trend().Ours(),
+		Quantity: "share of time with more than one token, the 1200 s after recoveries over the rest", Unit: Number, Holds: AtMost(1.2).trend().ours(),
 		Why: "when the first new token is made, nearly all members have waited longer than Δmin, so that others time out, too, before the new token has reached them.",
 	}, column(runs, func(o *outcome) float64 {
 		return o.watch.settling.after.share() / o.watch.settling.other.share()
@@ -193,7 +193,7 @@ func slidesInterarrival(l *Lab) error {
 		for i, load := range []string{"full", "over"} {
 			l.Row(Claim{
 				ID: "slides-tail-" + load + m.id, Source: source, Says: "longer tail at full load and overload",
-				Quantity: "95th percentile of " + m.quantity + ", " + curves[i+1].name + " over 210", Reading: m.text, Unit: Number, Holds: AtLeast(1).Trend(),
+				Quantity: "95th percentile of " + m.quantity + ", " + curves[i+1].name + " over 210", Reading: m.text, Unit: Number, Holds: AtLeast(1).trend(),
 			}, ratio(tail[i+1], tail[0]))
 		}
 	}

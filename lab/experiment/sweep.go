@@ -23,8 +23,8 @@ type Change struct {
 	Verdict  Verdict `json:"verdict"`
 }
 
-// Text is the change in a few words.
-func (c Change) Text() string { return fmt.Sprintf("%s %s: %s", c.Constant, c.Value, c.Verdict) }
+// text is the change in a few words.
+func (c Change) text() string { return fmt.Sprintf("%s %s: %s", c.Constant, c.Value, c.Verdict) }
 
 // toleranceName is what a Change of the tolerance calls its constant.
 const toleranceName = "tolerance"
@@ -146,7 +146,7 @@ func SaveSweep(dir string, s Sweep) error {
 	lines := [][]string{sweepHeader}
 	for _, r := range all {
 		lines = append(lines, []string{
-			r.Constant, r.Value, r.Experiment, r.Row, Cell(r.Median), Cell(r.Low), Cell(r.High), string(r.Verdict),
+			r.Constant, r.Value, r.Experiment, r.Row, cellOf(r.Median), cellOf(r.Low), cellOf(r.High), string(r.Verdict),
 			strconv.Itoa(r.Seeds), strconv.FormatUint(r.First, 10),
 		})
 	}
@@ -190,7 +190,7 @@ func ReadSweep(dir string) (Sweep, error) {
 	return s, nil
 }
 
-// number reads what Cell has written.
+// number reads what cellOf has written.
 func number(cell string) (float64, error) {
 	if cell == "" {
 		cell = "NaN"

@@ -158,7 +158,7 @@ func (r tidings) hand(l *Lab, runs []*spread) {
 			}
 			holds := Reported()
 			if k.id == "most" && !r.paper {
-				holds = AtMost(mostWithin).Ours()
+				holds = AtMost(mostWithin).ours()
 			}
 			l.Row(Claim{
 				ID: "updates-" + r.id + "-" + k.id + rank.id + r.suffix, Source: fromThisProject, Says: k.says, Reading: r.reading,
@@ -199,14 +199,14 @@ func (r tidings) lines(runs []*spread) (lines [][]string) {
 	for _, k := range known {
 		line := []string{r.group, r.reading, fmt.Sprintf("%d %%", k.percent)}
 		for _, rank := range ranks {
-			line = append(line, Cell(middle(column(runs, func(s *spread) float64 { return quantile(s.column(k.percent), rank.at) }))))
+			line = append(line, cellOf(middle(column(runs, func(s *spread) float64 { return quantile(s.column(k.percent), rank.at) }))))
 		}
 		for _, m := range messageBytes {
-			line = append(line, Cell(middle(column(runs, m.of))))
+			line = append(line, cellOf(middle(column(runs, m.of))))
 		}
 		lines = append(lines, append(line,
-			Cell(middle(column(runs, func(s *spread) float64 { return float64(s.traffic.Repaired) }))),
-			Cell(middle(column(runs, func(s *spread) float64 { return s.interval })))))
+			cellOf(middle(column(runs, func(s *spread) float64 { return float64(s.traffic.Repaired) }))),
+			cellOf(middle(column(runs, func(s *spread) float64 { return s.interval })))))
 	}
 	return lines
 }

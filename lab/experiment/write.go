@@ -64,13 +64,13 @@ func (r *Result) claims() Table {
 	for _, row := range r.Rows {
 		line := []string{
 			row.ID, row.Source, string(row.Kind), row.Says, row.Quantity, row.Reading, row.Unit.String(), row.Holds.Text(row.Unit),
-			Cell(row.Median), Cell(row.Low), Cell(row.High), Cell(row.P5), Cell(row.P95),
+			cellOf(row.Median), cellOf(row.Low), cellOf(row.High), cellOf(row.P5), cellOf(row.P95),
 			strconv.Itoa(row.HoldsIn), strconv.Itoa(row.Of), string(row.Verdict),
 		}
 		for i := range r.Seeds {
 			cell := ""
 			if i < len(row.Samples) {
-				cell = Cell(row.Samples[i])
+				cell = cellOf(row.Samples[i])
 			}
 			line = append(line, cell)
 		}
@@ -83,8 +83,8 @@ func (r *Result) claims() Table {
 // arithmetic, which may differ in the last bits between processors.
 const cellDigits = 7
 
-// Cell prints a number for a table; NaN is an empty cell.
-func Cell(v float64) string {
+// cellOf prints a number for a table; NaN is an empty cell.
+func cellOf(v float64) string {
 	if v != v {
 		return ""
 	}

@@ -26,7 +26,7 @@ func newAdversary(alg ring.Algorithm, n int) (*adversary, error) {
 
 func (a *adversary) make(action Action, p int) {
 	if a.err == nil {
-		a.err = a.Make(Step{action, (p%a.n + a.n) % a.n})
+		a.err = a.step(Step{action, (p%a.n + a.n) % a.n})
 	}
 }
 

@@ -244,7 +244,7 @@ func TestCirculation_NoRequest_GoesOn(t *testing.T) {
 		for range 3 {
 			for _, s := range again {
 				require.Contains(t, []Action{Deliver, Overtake}, s.Action)
-				require.NoError(t, run.Make(s))
+				require.NoError(t, run.step(s))
 			}
 		}
 	}

@@ -46,7 +46,7 @@ const (
 	delivered
 )
 
-func newEdge(to uint32, turned int, step Step, e Event) edge {
+func newEdge(to uint32, turned int, step Step, e event) edge {
 	var bits uint8
 	for i, is := range [...]bool{e.Asked, e.Entered, e.Sent, e.Delivered} {
 		if is {

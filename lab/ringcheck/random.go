@@ -26,7 +26,7 @@ func Random(alg ring.Algorithm, n, steps int, asking float64, seed uint64) (*Run
 		if enabled = r.possible(enabled[:0], action); len(enabled) == 0 {
 			continue
 		}
-		if err := r.Make(enabled[rng.IntN(len(enabled))]); err != nil {
+		if err := r.step(enabled[rng.IntN(len(enabled))]); err != nil {
 			return r, err
 		}
 	}
@@ -34,7 +34,7 @@ func Random(alg ring.Algorithm, n, steps int, asking float64, seed uint64) (*Run
 		if enabled = r.possible(enabled[:0], Deliver); len(enabled) == 0 {
 			break
 		}
-		if err := r.Make(enabled[rng.IntN(len(enabled))]); err != nil {
+		if err := r.step(enabled[rng.IntN(len(enabled))]); err != nil {
 			return r, err
 		}
 	}

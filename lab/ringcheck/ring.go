@@ -25,8 +25,8 @@ type Ring struct {
 // without the token on it all are before.
 type link struct{ before, behind uint8 }
 
-// Event is what came of a step.
-type Event struct {
+// event is what came of a step.
+type event struct {
 	Asked     bool // somebody began to need the token
 	Entered   bool // Processor entered its critical section
 	Processor int
@@ -78,8 +78,8 @@ func (r *Ring) Enabled(s Step) bool {
 }
 
 // do makes a step that is enabled.
-func (r *Ring) do(s Step) Event {
-	var e Event
+func (r *Ring) do(s Step) event {
+	var e event
 	p, n := s.Processor, len(r.stations)
 	switch s.Action {
 	case Ask:
@@ -99,7 +99,7 @@ func (r *Ring) do(s Step) Event {
 
 // arrive takes a message off the link that leaves p: a request, the first
 // there is, or the token.
-func (r *Ring) arrive(p int, request bool, e *Event) {
+func (r *Ring) arrive(p int, request bool, e *event) {
 	e.Delivered = true
 	n, l := len(r.stations), &r.links[p]
 	to := (p + 1) % n

@@ -44,15 +44,15 @@ func Play(alg ring.Algorithm, n int, schedule Schedule) (*Run, error) {
 		return nil, err
 	}
 	for i, s := range schedule {
-		if err := r.Make(s); err != nil {
+		if err := r.step(s); err != nil {
 			return r, fmt.Errorf("step %d: %w", i+1, err)
 		}
 	}
 	return r, nil
 }
 
-// Make makes a step. Error: ErrImpossible.
-func (r *Run) Make(s Step) error {
+// step makes a step. Error: ErrImpossible.
+func (r *Run) step(s Step) error {
 	if !r.Enabled(s) {
 		return fmt.Errorf("%w: %v", ErrImpossible, s)
 	}

@@ -238,7 +238,7 @@ func TestClient_OtherFirstEvent_Refused(t *testing.T) {
 		"no grant":      `{"v":1,"event":"granted"}`,
 		"other version": `{"v":2,"event":"granted","grant":{}}`,
 		"no JSON":       `granted`,
-		"too long":      `{"v":1,"event":"` + strings.Repeat("x", MaxEvent) + `"}`,
+		"too long":      `{"v":1,"event":"` + strings.Repeat("x", maxEvent) + `"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, err := net.Listen("unix", socketPath(t))

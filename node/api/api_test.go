@@ -115,7 +115,7 @@ func TestBadRequests(t *testing.T) {
 		"two objects":         {http.MethodPost, "/v1/acquire", `{"resource":"ftp"}{}`},
 		"unknown field":       {http.MethodPost, "/v1/acquire", `{"resource":"ftp","wait":1}`},
 		"no resource":         {http.MethodPost, "/v1/acquire", `{}`},
-		"long resource":       {http.MethodPost, "/v1/acquire", `{"resource":"` + strings.Repeat("x", MaxResource+1) + `"}`},
+		"long resource":       {http.MethodPost, "/v1/acquire", `{"resource":"` + strings.Repeat("x", maxResource+1) + `"}`},
 		"many grants":         {http.MethodPost, "/v1/acquire", `{"resource":"ftp","held":["` + strings.Repeat(ident.Grant{}.String()+`","`, MaxHeld) + ident.Grant{}.String() + `"]}`},
 		"no grant":            {http.MethodPost, "/v1/acquire", `{"resource":"ftp","held":["ftp"]}`},
 		"long label":          {http.MethodPost, "/v1/acquire", `{"resource":"ftp","label":"` + strings.Repeat("x", MaxLabel+1) + `"}`},

@@ -69,7 +69,7 @@ func (c *Client) call(ctx context.Context, method, path string, body, into any) 
 		return because(ctx, err)
 	}
 	defer response.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(response.Body, MaxReply))
+	b, err := io.ReadAll(io.LimitReader(response.Body, maxReply))
 	if err != nil {
 		return because(ctx, broken(err))
 	}

@@ -77,14 +77,14 @@ func await(conn net.Conn, r AcquireRequest) (*Held, error) {
 		return nil, err
 	}
 	if response.StatusCode != http.StatusOK {
-		b, err := io.ReadAll(io.LimitReader(response.Body, MaxReply))
+		b, err := io.ReadAll(io.LimitReader(response.Body, maxReply))
 		if err != nil {
 			return nil, broken(err)
 		}
 		return nil, refusal(b)
 	}
 	lines := bufio.NewScanner(response.Body)
-	lines.Buffer(nil, MaxEvent)
+	lines.Buffer(nil, maxEvent)
 	e, err := nextEvent(lines)
 	if err != nil {
 		return nil, err

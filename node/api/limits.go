@@ -14,20 +14,20 @@ const (
 	// 4 kB; the room is for fields to come.
 	MaxBody = 64 << 10
 
-	// MaxReply bounds what a client reads of one reply, in bytes: the status
+	// maxReply bounds what a client reads of one reply, in bytes: the status
 	// of a member with 1,024 resources of some tens of slots each.
-	MaxReply = 16 << 20
+	maxReply = 16 << 20
 
-	// MaxEvent bounds one line of an acquire stream, in bytes. A grant is
+	// maxEvent bounds one line of an acquire stream, in bytes. A grant is
 	// below 1 kB; the room is for fields to come.
-	MaxEvent = 64 << 10
+	maxEvent = 64 << 10
 
-	// MaxHeader bounds a request's header, in bytes.
-	MaxHeader = 8 << 10
+	// maxHeader bounds a request's header, in bytes.
+	maxHeader = 8 << 10
 
-	// MaxResource bounds a resource's name, in bytes, as the group
+	// maxResource bounds a resource's name, in bytes, as the group
 	// configuration does.
-	MaxResource = 64
+	maxResource = 64
 
 	// MaxHeld bounds the grants under which one program may run, each within the
 	// one before: more than anybody nests, few enough to look through.

@@ -28,7 +28,7 @@ func NewServer(backend Backend, log *slog.Logger) *Server {
 			ReadTimeout:       readTimeout,
 			ReadHeaderTimeout: readTimeout,
 			IdleTimeout:       idleTimeout,
-			MaxHeaderBytes:    MaxHeader,
+			MaxHeaderBytes:    maxHeader,
 			ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 			BaseContext:       func(net.Listener) context.Context { return ctx },
 		},

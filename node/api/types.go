@@ -36,8 +36,8 @@ type AcquireRequest struct {
 // Validate refuses with ErrBadRequest what no daemon could serve. Whether the
 // resource exists and permits the times is the backend's business.
 func (r AcquireRequest) Validate() error {
-	if n := len(r.Resource); n == 0 || n > MaxResource {
-		return fmt.Errorf("%w: resource of %d bytes, permitted are 1 to %d", ErrBadRequest, n, MaxResource)
+	if n := len(r.Resource); n == 0 || n > maxResource {
+		return fmt.Errorf("%w: resource of %d bytes, permitted are 1 to %d", ErrBadRequest, n, maxResource)
 	}
 	if n := len(r.Label); n > MaxLabel {
 		return fmt.Errorf("%w: label of %d bytes, permitted are 0 to %d", ErrBadRequest, n, MaxLabel)

@@ -11,8 +11,8 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Version is that of the messages. The paths have it too.
-const Version = 1
+// messageVersion is that of the messages. The paths have it too.
+const messageVersion = 1
 
 // Where a service takes requests: POST with a body of one message, answered
 // with 200 and a message, with 204 where there is nothing to say, or with a
@@ -243,7 +243,7 @@ func Encode[M Message](m M) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	raw, err := canonical.Marshal(message{Version: Version, Body: body})
+	raw, err := canonical.Marshal(message{Version: messageVersion, Body: body})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
@@ -264,7 +264,7 @@ func Decode[M Message](raw []byte) (M, error) {
 	if err := canonical.Unmarshal(raw, &outer, limits); err != nil {
 		return none, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	if outer.Version != Version {
+	if outer.Version != messageVersion {
 		return none, fmt.Errorf("%w: %d", ErrVersion, outer.Version)
 	}
 	if err := canonical.Unmarshal(outer.Body, &m, limits); err != nil {

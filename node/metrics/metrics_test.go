@@ -37,7 +37,7 @@ func newBench(t *testing.T) *bench {
 
 func (b *bench) scrape() string {
 	w := httptest.NewRecorder()
-	b.handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, Path, nil))
+	b.handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
 	require.Equal(b.t, http.StatusOK, w.Code)
 	return w.Body.String()
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Path is the one path that is served.
-const Path = "/metrics"
+// path is the one path that is served.
+const path = "/metrics"
 
 const (
 	// maxConnections bounds the open connections. A Prometheus server keeps one;
@@ -64,8 +64,8 @@ func (m *Metrics) handler() http.Handler {
 	}), gatherTimeout, "the member is unresponsive")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case r.URL.Path != Path:
-			http.Error(w, "only "+Path+" is here", http.StatusNotFound)
+		case r.URL.Path != path:
+			http.Error(w, "only "+path+" is here", http.StatusNotFound)
 		case r.Method != http.MethodGet:
 			w.Header().Set("Allow", http.MethodGet)
 			http.Error(w, "method must be GET", http.StatusMethodNotAllowed)

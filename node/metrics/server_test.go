@@ -66,7 +66,7 @@ func TestSlowScraper(t *testing.T) {
 	client := http.Client{Transport: &http.Transport{
 		DialContext: func(context.Context, string, string) (net.Conn, error) { return l.dial(), nil },
 	}}
-	reply, err := client.Get("http://member" + Path)
+	reply, err := client.Get("http://member" + path)
 	require.NoError(t, err)
 	text, err := io.ReadAll(reply.Body)
 	require.NoError(t, err)

@@ -18,13 +18,13 @@ const (
 	// Rotation costs three syncs: it has to be rare compared to them.
 	MinSegmentSize = 4 << 10
 
-	// DefaultRetention is how long segments without live state are kept.
+	// defaultRetention is how long segments without live state are kept.
 	// Auditors meet monthly.
-	DefaultRetention = 30 * 24 * time.Hour
+	defaultRetention = 30 * 24 * time.Hour
 
-	// DefaultRetainBytes bounds the same segments in bytes, because time does
+	// defaultRetainBytes bounds the same segments in bytes, because time does
 	// not: a busy member writes a megabyte a second.
-	DefaultRetainBytes = 1 << 30
+	defaultRetainBytes = 1 << 30
 
 	// MaxBacklog bounds the records that wait for a Sync, in bytes with their
 	// framing. It is far above what a member writes between two syncs; reaching
@@ -72,17 +72,17 @@ type Options struct {
 
 	// SegmentSize is how much is appended before NeedsCheckpoint asks for the
 	// next segment, in bytes, at least MinSegmentSize; default
-	// DefaultSegmentSize. Smaller restarts faster and copies the live state
+	// 16 MiB. Smaller restarts faster and copies the live state
 	// more often. A live state larger than it takes its place, so that copying
 	// never exceeds what is appended.
 	SegmentSize int64
 
 	// Retention is how long a segment is kept for auditors after its successor
-	// was begun; default DefaultRetention. Auditors cannot verify what is gone.
+	// was begun; default 30 days. Auditors cannot verify what is gone.
 	Retention time.Duration
 
 	// RetainBytes bounds the segments kept for auditors; the oldest go first,
-	// before their Retention if need be. Default DefaultRetainBytes.
+	// before their Retention if need be. Default 1 GiB.
 	RetainBytes int64
 
 	// FS is the file system; default OS().
@@ -104,9 +104,9 @@ type Options struct {
 
 // withDefaults fills in the defaults and refuses what is out of range.
 func (o Options) withDefaults() (Options, error) {
-	setDefault(&o.SegmentSize, DefaultSegmentSize)
-	setDefault(&o.Retention, DefaultRetention)
-	setDefault(&o.RetainBytes, DefaultRetainBytes)
+	setDefault(&o.SegmentSize, defaultSegmentSize)
+	setDefault(&o.Retention, defaultRetention)
+	setDefault(&o.RetainBytes, defaultRetainBytes)
 	if o.FS == nil {
 		o.FS = OS()
 	}

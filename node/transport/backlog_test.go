@@ -63,7 +63,7 @@ func TestPeer_Fast_ReadSlowly(t *testing.T) {
 		a := b.node("a", nil)
 		z := b.node("z", func(c *Config) { c.limits.frames = rate })
 		// A buffer full of frames, fewer than 8000, is handed over before anybody waits.
-		const n = FrameBurst + 8000 + 5*rate
+		const n = frameBurst + 8000 + 5*rate
 		took := since(func() {
 			sent := 0
 			for sent < n {

@@ -191,7 +191,7 @@ func BenchmarkIdleConnection(b *testing.B) {
 	}
 	connectAll(0) // each socket gets its buffers
 	for _, n := range rim {
-		n.Disconnect(hub.Self(), CodeNormal)
+		n.disconnect(hub.Self(), CodeNormal)
 	}
 	hub.wait(kind("disconnected"), len(rim))
 	before := inUse()
@@ -234,7 +234,7 @@ func BenchmarkDial(b *testing.B) {
 	for i := range b.N {
 		p.Send(q.Self(), Custody, []byte("hello"))
 		q.wait(kind("frame"), i+1)
-		p.Disconnect(q.Self(), CodeNormal)
+		p.disconnect(q.Self(), CodeNormal)
 		q.wait(kind("disconnected"), i+1)
 	}
 	b.StopTimer()

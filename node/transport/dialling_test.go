@@ -48,7 +48,7 @@ func TestDial_Ended_NoFailure(t *testing.T) {
 		a, z := b.node("a", nil), b.node("z", nil)
 		a.Send(z.Self(), Custody, []byte("x"))
 		a.wait(kind("connected"), 1)
-		a.Disconnect(z.Self(), CodeNormal)
+		a.disconnect(z.Self(), CodeNormal)
 		a.wait(kind("disconnected"), 1)
 		took := since(func() {
 			a.Send(z.Self(), Custody, []byte("now"))
@@ -76,7 +76,7 @@ func TestBackOff_Contact_Ends(t *testing.T) {
 		b.book.set(z.Self(), s.LocalAddr().String())
 		z.Send(a.Self(), Custody, []byte("here I am"))
 		a.wait(frame("here I am"), 1)
-		z.Disconnect(a.Self(), CodeNormal)
+		z.disconnect(a.Self(), CodeNormal)
 		a.wait(kind("disconnected"), 1)
 		took := since(func() {
 			a.Send(z.Self(), Custody, []byte("ah"))
@@ -92,7 +92,7 @@ func TestSweep_PeerOver_Forgotten(t *testing.T) {
 	inBubble(t, 1, 500*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
 		a.Send(z.Self(), Custody, []byte("on second thoughts, no"))
-		a.Disconnect(z.Self(), CodeNormal)
+		a.disconnect(z.Self(), CodeNormal)
 		a.wait(kind("connected"), 1)
 		_, connected := a.using(z.Self())
 		assert.True(t, connected)
@@ -106,7 +106,7 @@ func TestSweep_PeerOver_Forgotten(t *testing.T) {
 		assert.Zero(t, cap(p.out.queue.lanes[Custody].buf), "an idle peer holds no buffer")
 		p.mu.Unlock()
 
-		a.Disconnect(z.Self(), CodeNormal)
+		a.disconnect(z.Self(), CodeNormal)
 		time.Sleep(3 * sweepInterval)
 		assert.Zero(t, a.Stats().Peers)
 	})

@@ -265,3 +265,20 @@ func must[T any](v T, err error) T {
 	}
 	return v
 }
+
+// disconnect closes the connection with a member, if there is one, with this
+// code and without waiting; its queue is dropped.
+func (t *Transport) disconnect(member ident.Member, code Code) {
+	p := t.lock(member)
+	if p == nil {
+		return
+	}
+	defer p.mu.Unlock()
+	p.dropAll()
+	p.release(code)
+	if c := p.current; c != nil {
+		c.muted.Store(true)
+		p.detach(c)
+		c.close(code)
+	}
+}

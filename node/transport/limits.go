@@ -135,8 +135,8 @@ const (
 	// it back: nothing is lost.
 	FramesPerSecond = 50_000
 
-	// FrameBurst is how many may come at once.
-	FrameBurst = FramesPerSecond
+	// frameBurst is how many may come at once.
+	frameBurst = FramesPerSecond
 
 	// MaxQueueFrames and MaxQueueBytes bound what waits for one peer, for each
 	// class. When 1,024 tokens move at once between two members, there are an OFFER

@@ -319,23 +319,6 @@ func (p *peer) dismiss(c *conn, code Code, last []byte) {
 	p.t.spawn(func() { c.finish(code, last, c.peerDone) })
 }
 
-// Disconnect closes the connection with a member, if there is one, with this
-// code and without waiting; its queue is dropped.
-func (t *Transport) Disconnect(member ident.Member, code Code) {
-	p := t.lock(member)
-	if p == nil {
-		return
-	}
-	defer p.mu.Unlock()
-	p.dropAll()
-	p.release(code)
-	if c := p.current; c != nil {
-		c.muted.Store(true)
-		p.detach(c)
-		c.close(code)
-	}
-}
-
 // shutDown closes the connection for good, after what waits has been written.
 func (p *peer) shutDown() {
 	p.mu.Lock()

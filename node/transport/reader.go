@@ -35,7 +35,7 @@ func newReader(c *conn) *reader {
 	defer c.p.mu.Unlock()
 	r := &reader{
 		c: c, confirmed: c.Confirmed, buf: make([]byte, readBuffer),
-		limit: newBucket(c.p.t.cfg.limits.frames, FrameBurst, c.made),
+		limit: newBucket(c.p.t.cfg.limits.frames, frameBurst, c.made),
 	}
 	r.bodies = r.each
 	return r

@@ -185,7 +185,7 @@ func TestClose_QueueWaits_Sent(t *testing.T) {
 		z.wait(kind("disconnected"), 1) // the code may be lost; the end of the stream is not
 		a.Send(z.Self(), Custody, []byte("after Close nothing happens"))
 		a.Expel(z.Self(), []byte("x"))
-		a.Disconnect(z.Self(), CodeNormal)
+		a.disconnect(z.Self(), CodeNormal)
 		_, err := a.DialAddress(t.Context(), z.Addr().String())
 		require.Error(t, err)
 		require.NoError(t, a.Close(), "again")
@@ -214,7 +214,7 @@ func TestClose_AmidTraffic_Ends(t *testing.T) {
 					to := nodes[rng.IntN(len(nodes))]
 					switch rng.IntN(20) {
 					case 0:
-						n.Disconnect(to.Self(), CodeNormal)
+						n.disconnect(to.Self(), CodeNormal)
 					case 1:
 						n.Expel(to.Self(), []byte("out"))
 					case 2:
@@ -244,7 +244,7 @@ func TestEvents_OnePeer_Serial(t *testing.T) {
 		if i%3 == 0 {
 			time.Sleep(time.Duration(i%7) * time.Millisecond) // any point of a handshake
 		}
-		[]*node{a, z}[i%2].Disconnect([]*node{z, a}[i%2].Self(), CodeNormal)
+		[]*node{a, z}[i%2].disconnect([]*node{z, a}[i%2].Self(), CodeNormal)
 	}
 	a.Close()
 	z.Close()

@@ -55,7 +55,7 @@ func New(g Group, self ident.Member) *Directory {
 	return &Directory{
 		Register: known, Pages: &Pages{known: known}, Selector: &Selector{known: known, links: newLinks()}, Ring: &Ring{known: known},
 		group: g, limit: MaxMembers,
-		failures: failures{known: known, quorum: MinFailureQuorum},
+		failures: failures{known: known, quorum: minFailureQuorum},
 		revoked:  revocations{limit: MaxMembers},
 	}
 }

@@ -16,8 +16,8 @@ const (
 	// member, and so the quorum that a group can ask for. More would only
 	// repeat what sixteen have said.
 	MaxFailureQuorum = wire.MaxFailures
-	// MinFailureQuorum is the least quorum: nobody can fail anybody alone.
-	MinFailureQuorum = 2
+	// minFailureQuorum is the least quorum: nobody can fail anybody alone.
+	minFailureQuorum = 2
 )
 
 // statement is a verified failure statement.
@@ -174,10 +174,10 @@ func (d *Directory) acceptFailure(f *facts, signed certificate.SignedFailure) (n
 
 // SetQuorum says how many witnesses make a member failed, until it signs an endpoint record
 // with a higher number: failure_quorum of the group configuration, kept within
-// MinFailureQuorum and MaxFailureQuorum. It is the least one at first. A change has effect
+// 2 and MaxFailureQuorum. It is 2 at first. A change has effect
 // at once, at the cost of a look at every member.
 func (d *Directory) SetQuorum(quorum int) {
-	quorum = min(max(quorum, MinFailureQuorum), MaxFailureQuorum)
+	quorum = min(max(quorum, minFailureQuorum), MaxFailureQuorum)
 	if quorum == d.failures.quorum {
 		return
 	}

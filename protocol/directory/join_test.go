@@ -17,7 +17,7 @@ import (
 // The bound is the same wherever it has a name.
 func TestQuorumBounds(t *testing.T) {
 	assert.Equal(t, group.MaxFailureQuorum, MaxFailureQuorum)
-	assert.Equal(t, group.MinFailureQuorum, MinFailureQuorum)
+	assert.Equal(t, group.MinFailureQuorum, minFailureQuorum)
 }
 
 // news is one thing that can be learned about a member: a statement against it,

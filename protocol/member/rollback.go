@@ -94,6 +94,3 @@ func (m *Member) endRecall() {
 		m.circ.custody.releaseAll()
 	}
 }
-
-// Recalling reports whether the member waits for greetings after a restart.
-func (m *Member) Recalling() bool { return m.recalling }

@@ -16,9 +16,9 @@ const (
 	// its pass was Abandoned: when a member stops asking (protocol/handoff).
 	abandonAfter = 5 * time.Minute
 
-	// DetectAfter is Config.DetectAfter where that is zero: how long the papers'
+	// defaultDetectAfter is Config.DetectAfter where that is zero: how long the papers'
 	// failure detector takes, and about what a member's connections do.
-	DetectAfter = 10 * time.Second
+	defaultDetectAfter = 10 * time.Second
 
 	// forever, as the time for which a member is down, is without a return.
 	forever = time.Duration(1<<63 - 1)
@@ -96,8 +96,8 @@ type Config struct {
 	ClockOffset time.Duration
 
 	// DetectAfter is how long after its fall a member counts as dead: whoever
-	// watches it hears that it is Silent, and no Roster names it any more. 0 is
-	// the constant DetectAfter.
+	// watches it hears that it is Silent, and no Roster names it any more. 0
+	// means 10 s.
 	DetectAfter time.Duration
 	// FalseSuspicion is the probability, 0 to 1, that a watch is told Silent though
 	// nothing is wrong with who is watched, at any instant of the Operation that

@@ -74,9 +74,6 @@ func (h *Histogram) Width() time.Duration { return h.width }
 // It belongs to the histogram.
 func (h *Histogram) Bins() []uint64 { return h.bins }
 
-// Beyond is how many spans the bins do not hold.
-func (h *Histogram) Beyond() uint64 { return h.beyond }
-
 // ShareBelow is which part of all spans is shorter than x, 0 of nothing. It is
 // exact where x is the edge of a bin.
 func (h *Histogram) ShareBelow(x time.Duration) float64 {

@@ -25,7 +25,7 @@ func TestHistogram(t *testing.T) {
 	}
 	assert.Equal(t, uint64(7), h.Count())
 	assert.Equal(t, []uint64{2, 2, 0, 0, 0, 0, 0, 0, 0, 1}, h.Bins())
-	assert.Equal(t, uint64(2), h.Beyond())
+	assert.Equal(t, uint64(2), h.beyond)
 	assert.Equal(t, time.Duration(0), h.Min())
 	assert.Equal(t, 30*time.Second, h.Max())
 	assert.InDelta(t, 53.0/7, h.Mean().Seconds(), 1e-6)

@@ -163,9 +163,6 @@ func (m *Meter) PerMember() []uint64 {
 // instant at which Run returned is not among them, as more may happen.
 func (m *Meter) Series() []int { return m.series }
 
-// Measured is how long the meter measured.
-func (m *Meter) Measured() time.Duration { return max(0, m.now.Sub(m.cfg.Start)) }
-
 func (m *Meter) member(i int) *noted {
 	for len(m.members) <= i {
 		m.members = append(m.members, noted{never, never, never, 0})

@@ -66,7 +66,7 @@ func (u usage) overlap(resource string, doubtful bool) uint64 {
 // certain. Clocks that were set, and members that lied, are outside of what an audit
 // claims.
 func (j judges) account() {
-	if j.c.hazards.kinds[Clock].happened > 0 || len(j.c.tainted) > 0 || j.c.lean || j.c.bug != NoBug {
+	if j.c.hazards.kinds[faultClock].happened > 0 || len(j.c.tainted) > 0 || j.c.lean || j.c.bug != NoBug {
 		return
 	}
 	for _, p := range j.c.running {

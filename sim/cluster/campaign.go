@@ -33,7 +33,7 @@ type Line struct {
 func NewLine(r *Result) Line {
 	l := Line{
 		V: 1, Seed: r.Setting.Seed, Preset: r.Setting.Preset.String(), Mix: r.Setting.Mix.String(),
-		Args: r.Setting.Args(), Tally: r.Tally(),
+		Args: r.Setting.Args(), Tally: r.tally(),
 	}
 	for _, v := range r.Violations {
 		l.Violations = append(l.Violations, v.String())

@@ -194,7 +194,7 @@ func (n *node) crash(power bool) {
 // diskFails is a sync or a write that came back with an error: the driver ends its
 // member at once, because nobody knows what is on the disk.
 func (n *node) diskFails() {
-	kept, lost := n.discard(n.disk.failure == DiskFull)
+	kept, lost := n.discard(n.disk.failure == faultDiskFull)
 	n.c.log(n, "ends itself: %v, %d records lost, %d unsynced kept", n.disk.failure, lost, kept)
 	n.disk.failure = healthy
 	n.fall(false)

@@ -83,14 +83,14 @@ func drawChaos(rng *rand.Rand, pick func(low, high time.Duration) time.Duration)
 		crashes: 10 + rng.IntN(6), handoffs: 100, most: 30 * time.Minute,
 	}
 	f.every = [faults]time.Duration{
-		Crash: pick(2*time.Second, 8*time.Second), Power: pick(2*time.Second, 8*time.Second), Stop: pick(2*time.Second, 30*time.Second),
-		Break: pick(500*time.Millisecond, 20*time.Second), Cut: pick(10*time.Second, 2*time.Minute), OneWay: pick(10*time.Second, 2*time.Minute),
-		Suspend: pick(10*time.Second, 2*time.Minute), SlowDisk: pick(10*time.Second, 2*time.Minute),
-		SyncFails: pick(10*time.Second, time.Minute), DiskFull: pick(10*time.Second, time.Minute),
-		Reconfigure: pick(10*time.Second, 2*time.Minute),
+		faultCrash: pick(2*time.Second, 8*time.Second), faultPower: pick(2*time.Second, 8*time.Second), faultStop: pick(2*time.Second, 30*time.Second),
+		faultBreak: pick(500*time.Millisecond, 20*time.Second), faultCut: pick(10*time.Second, 2*time.Minute), faultOneWay: pick(10*time.Second, 2*time.Minute),
+		faultSuspend: pick(10*time.Second, 2*time.Minute), faultSlowDisk: pick(10*time.Second, 2*time.Minute),
+		faultSyncFails: pick(10*time.Second, time.Minute), faultDiskFull: pick(10*time.Second, time.Minute),
+		faultReconfigure: pick(10*time.Second, 2*time.Minute),
 	}
 	if f.wrongClocks {
-		f.every[Clock] = pick(5*time.Second, 60*time.Second)
+		f.every[faultClock] = pick(5*time.Second, 60*time.Second)
 	}
 	return f
 }

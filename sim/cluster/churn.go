@@ -15,8 +15,8 @@ import (
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
-// ChurnOptions describe a group in which members come and go all the time.
-type ChurnOptions struct {
+// churnOptions describe a group in which members come and go all the time.
+type churnOptions struct {
 	Seed    uint64
 	Members int           // at one time, about
 	For     time.Duration // virtual time
@@ -65,7 +65,7 @@ const (
 )
 
 // churnSetting is the group and its network.
-func churnSetting(o ChurnOptions) setting {
+func churnSetting(o churnOptions) setting {
 	s := setting{
 		seed: o.Seed, tuning: handoff.DefaultTuning, syncTime: 2 * time.Millisecond, checkpointAfter: 2000, lean: true,
 		resources: churnResources(o.Members),
@@ -93,8 +93,8 @@ func churnResources(members int) []group.Resource {
 	}
 }
 
-// Churn runs a group in which members come and go all the time.
-func Churn(o ChurnOptions) *ChurnResult {
+// runChurn runs a group in which members come and go all the time.
+func runChurn(o churnOptions) *churnResult {
 	c, err := newCluster(churnSetting(o), o.Trace)
 	must(err)
 	c.downMean = churnDown
@@ -127,7 +127,7 @@ func Churn(o ChurnOptions) *ChurnResult {
 type churner struct{ c *cluster }
 
 // churn begins everything that goes wrong.
-func (x *churner) churn(o ChurnOptions) {
+func (x *churner) churn(o churnOptions) {
 	x.each(o.Every, func() { x.crashSomebody(o.Members) })
 	x.each(o.Every, func() {
 		n := x.join()

@@ -12,9 +12,9 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// ChurnResult is what a run with churn has shown.
-type ChurnResult struct {
-	Options  ChurnOptions
+// churnResult is what a run with churn has shown.
+type churnResult struct {
+	Options  churnOptions
 	Virtual  time.Duration
 	Problems []string
 	Findings []audit.Finding
@@ -26,12 +26,12 @@ type ChurnResult struct {
 	members int // at the end
 }
 
-func (m *meter) result(problems []string) *ChurnResult {
+func (m *meter) result(problems []string) *churnResult {
 	report := audit.Check(m.c.group.ID(), m.c.journals(), audit.Options{})
 	for _, v := range m.c.violations {
 		problems = append(problems, v.String())
 	}
-	r := &ChurnResult{
+	r := &churnResult{
 		Options: m.o, Virtual: m.c.now, Problems: problems, Findings: report.Findings,
 		Fates: make(map[audit.Fate]int), Tokens: len(report.Tokens), counts: m.c.count, meter: m, members: len(m.c.nodes),
 	}
@@ -42,7 +42,7 @@ func (m *meter) result(problems []string) *ChurnResult {
 }
 
 // Err is nil when every rule held, else it matches ErrBroken.
-func (r *ChurnResult) Err() error {
+func (r *churnResult) Err() error {
 	list := slices.Clone(r.Problems)
 	for _, f := range r.Findings {
 		list = append(list, f.String())
@@ -59,12 +59,12 @@ func (r *ChurnResult) Err() error {
 }
 
 // Longest is the longest time without a handoff of any token of a resource.
-func (r *ChurnResult) Longest(resource string) time.Duration {
+func (r *churnResult) Longest(resource string) time.Duration {
 	return percentile(r.meter.gaps[resource], 1)
 }
 
 // String is the table.
-func (r *ChurnResult) String() string {
+func (r *churnResult) String() string {
 	var b strings.Builder
 	row := func(name, format string, values ...any) {
 		fmt.Fprintf(&b, "%-36s%s\n", name, fmt.Sprintf(format, values...))
@@ -91,7 +91,7 @@ func (r *ChurnResult) String() string {
 	return b.String()
 }
 
-func (r *ChurnResult) overlaps() (n int) {
+func (r *churnResult) overlaps() (n int) {
 	for _, f := range r.Findings {
 		if f.Kind == audit.Overlap {
 			n++
@@ -101,7 +101,7 @@ func (r *ChurnResult) overlaps() (n int) {
 }
 
 // spreads is how long changes took to be known.
-func (r *ChurnResult) spreads(b *strings.Builder, title string, list [changes]spread) {
+func (r *churnResult) spreads(b *strings.Builder, title string, list [changes]spread) {
 	fmt.Fprintf(b, "\n%-24s%8s%44s%44s\n", title, "number", "99 % knew: median, 90 %, 99 %, most", "all knew: median, 90 %, 99 %, most")
 	for k := range changes {
 		s := list[k]
@@ -119,8 +119,8 @@ func quantiles(list []time.Duration) string {
 	return strings.Join(parts, ", ")
 }
 
-// Quarter is the worst of a quarter of the run.
-type Quarter struct {
+// quarter is the worst of a quarter of the run.
+type quarter struct {
 	Members          int     // that took part, at the most
 	Knowing, Lowest  float64 // share of the living whom a member knows: mean, and the lowest of all
 	Dead             float64 // thought to live, mean
@@ -130,8 +130,8 @@ type Quarter struct {
 }
 
 // Quarters are those of the run. Shares are those of a network that is whole.
-func (r *ChurnResult) Quarters() [4]Quarter {
-	var list [4]Quarter
+func (r *churnResult) Quarters() [4]quarter {
+	var list [4]quarter
 	samples := r.meter.samples
 	for i, s := range samples {
 		q := &list[i*len(list)/len(samples)]
@@ -158,7 +158,7 @@ func (r *ChurnResult) Quarters() [4]Quarter {
 	return list
 }
 
-func (r *ChurnResult) quarters(b *strings.Builder) {
+func (r *churnResult) quarters(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%-14s%9s%10s%10s%12s%10s%10s%14s\n", "quarter", "members", "known", "lowest", "dead alive", "entries", "kB", "bytes/s each")
 	for i, q := range r.Quarters() {
 		fmt.Fprintf(b, "%-14d%9d%9.2f%%%9.2f%%%12.2f%10d%10d%14.0f\n", i+1, q.Members, 100*q.Knowing, 100*q.Lowest, q.Dead, q.Entries, q.Bytes>>10, q.Rate)
@@ -174,7 +174,7 @@ func (r *ChurnResult) quarters(b *strings.Builder) {
 }
 
 // traffic is what was sent, by type.
-func (r *ChurnResult) traffic(b *strings.Builder) {
+func (r *churnResult) traffic(b *strings.Builder) {
 	all := 0
 	for _, n := range r.counts.bytes {
 		all += n

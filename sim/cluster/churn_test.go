@@ -23,7 +23,7 @@ func TestChurn(t *testing.T) {
 	if *churnFlag == 0 {
 		t.Skip("asked for with -cluster.churn")
 	}
-	r := Churn(ChurnOptions{
+	r := runChurn(churnOptions{
 		Seed: *firstFlag, Members: *membersFlag, For: *churnFlag, Every: 10 * time.Second, Lifetime: time.Hour,
 		Halves: *halvesFlag, HalvesFor: 2 * time.Minute, Progress: os.Stdout, Enough: outOfTime(*wallFlag),
 	})
@@ -62,7 +62,7 @@ func outOfTime(budget time.Duration) func() bool {
 // TestChurnShort is a little of it.
 func TestChurnShort(t *testing.T) {
 	skipUnderRaceDetector(t)
-	r := Churn(ChurnOptions{
+	r := runChurn(churnOptions{
 		Members: 20, For: 4 * time.Minute, Every: 10 * time.Second, Lifetime: 10 * time.Minute,
 		Halves: 3 * time.Minute, HalvesFor: 40 * time.Second,
 	})

@@ -113,11 +113,11 @@ func clockRun(seed uint64, crashes bool, skew func(i, round int) time.Duration) 
 	s, f := draw(seed, Durable)
 	s.resources, s.walks = oneToken(), oneToken()
 	if !crashes {
-		for _, kind := range []Fault{Crash, Power, Stop, SyncFails, DiskFull} {
+		for _, kind := range []fault{faultCrash, faultPower, faultStop, faultSyncFails, faultDiskFull} {
 			f.every[kind] = 0
 		}
 	}
-	f.every[Reconfigure], f.every[Clock], f.wrongClocks = 0, 0, false
+	f.every[faultReconfigure], f.every[faultClock], f.wrongClocks = 0, 0, false
 	set := func(c *cluster, round int) {
 		for i, n := range c.nodes {
 			n.skew = skew(i, round)

@@ -31,7 +31,7 @@ func skipUnderRaceDetector(t *testing.T) {
 func chaosOf(seed uint64) Setting { return Setting{Seed: seed, Mix: MixOf(seed)} }
 
 // breaks reports whether a rule was broken.
-func breaks(r *Result, rule Rule) bool { return r.Verdicts()[rule] > 0 }
+func breaks(r *Result, rule Rule) bool { return r.verdicts()[rule] > 0 }
 
 // check fails for a run that broke a rule, with all that is needed to see why.
 func check(t *testing.T, r *Result) {
@@ -74,7 +74,7 @@ func TestShort(t *testing.T) {
 	all := s.All()
 	assert.Greater(t, all["handoffs"], 100*seeds)
 	assert.Greater(t, all["crash"]+all["power"], 10*seeds)
-	for kind := range Lie {
+	for kind := range faultLie {
 		assert.Positive(t, all[kind.String()], kind)
 	}
 	for _, m := range []wire.Type{wire.TypeNeed, wire.TypeRefuse, wire.TypeVoid, wire.TypeUnknown, wire.TypeMembers} {
@@ -184,7 +184,7 @@ func TestRest_NotReached_Found(t *testing.T) {
 	t.Parallel()
 	for bug, want := range map[Bug]string{NoReceipts: "is not answered", NoOffers: "has not moved"} {
 		r := firstBroken(t, bug)
-		assert.Equal(t, len(r.Violations), r.Verdicts()[Liveness], "nothing else is broken")
+		assert.Equal(t, len(r.Violations), r.verdicts()[Liveness], "nothing else is broken")
 		assert.Contains(t, r.Err().Error(), want)
 	}
 }

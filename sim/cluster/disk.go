@@ -24,7 +24,7 @@ type disk struct {
 	faithful bool          // what a crash takes disappears from history, too
 	torn     []byte        // of a record that was being written when power failed
 	slow     time.Duration // the longest that a sync takes, while the disk is slow
-	failure  Fault         // SyncFails or DiskFull: what the next sync comes to; else none
+	failure  fault         // faultSyncFails or faultDiskFull: what the next sync comes to; else none
 	lean     bool          // history is without what a member knows of the group
 }
 

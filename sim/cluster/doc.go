@@ -11,7 +11,7 @@
 //	result := cluster.Setting{Seed: 17}.Run(nil)
 //	result.Err() // nil when all rules held
 //
-// Faults are of many kinds (Fault), and which of them happen can be limited, so
+// Faults are of many kinds (ParseLimits), and which of them happen can be limited, so
 // that a failing run can be made smaller (Shrink). Two independent observers watch a
 // run. The guard stands at each member's door: nothing may leave that depends on a
 // record which is not yet durable. The audit (protocol/audit) reads the journals
@@ -39,7 +39,7 @@
 //	wander-lab cluster --members 6 --bad hoarder,minter
 //	go test ./sim/cluster -run TestBad_Costs -cluster.bad -v -timeout 4h
 //
-// Churn runs a larger group in which members come and go all the time, and
+// runChurn runs a larger group in which members come and go all the time, and
 // measures what that comes to: how soon news is known, what a member keeps in
 // memory, how long tokens stay away.
 //

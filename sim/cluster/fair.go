@@ -99,7 +99,7 @@ func planned(s setting, f chaos) (float64, error) {
 	r := s.resources[0]
 	report, err := plan.Make(ctx, plan.Request{
 		Policy: r.Policy, Params: r.Params, Members: len(s.members), Every: f.demandEvery, Latency: s.net.delay + s.syncTime,
-		Crash: f.every[Crash] / 2, DownFor: f.downMean, First: 1, Seeds: 1,
+		Crash: f.every[faultCrash] / 2, DownFor: f.downMean, First: 1, Seeds: 1,
 	}, func(float64) {})
 	if err != nil {
 		return 0, err

@@ -10,46 +10,46 @@ import (
 	"strings"
 )
 
-// Fault is a kind of what goes wrong in a run.
-type Fault uint8
+// fault is a kind of what goes wrong in a run.
+type fault uint8
 
 // The kinds of faults. Each draws from random numbers of its own, so that leaving
 // out faults of one kind does not move those of another.
 const (
-	// Crash ends a process between any two operations of its driver.
-	Crash Fault = iota
-	// Power ends a machine, with the programs that run on it. A record that was
+	// faultCrash ends a process between any two operations of its driver.
+	faultCrash fault = iota
+	// faultPower ends a machine, with the programs that run on it. A record that was
 	// being written is torn.
-	Power
-	// Stop is an orderly end of a process, and a restart.
-	Stop
-	// Break ends a connection.
-	Break
-	// Cut parts the members in two for a while; OneWay lets through what goes in
+	faultPower
+	// faultStop is an orderly end of a process, and a restart.
+	faultStop
+	// faultBreak ends a connection.
+	faultBreak
+	// faultCut parts the members in two for a while; faultOneWay lets through what goes in
 	// one direction.
-	Cut
-	OneWay
-	// Clock sets a wall clock, forwards or back.
-	Clock
-	// Suspend puts a machine to sleep, with the programs that run on it. Its boot
+	faultCut
+	faultOneWay
+	// faultClock sets a wall clock, forwards or back.
+	faultClock
+	// faultSuspend puts a machine to sleep, with the programs that run on it. Its boot
 	// clock goes on.
-	Suspend
-	// SlowDisk makes each sync of a disk take up to seconds, for a while.
-	SlowDisk
-	// SyncFails makes the next sync of a disk fail, DiskFull the next write, in
+	faultSuspend
+	// faultSlowDisk makes each sync of a disk take up to seconds, for a while.
+	faultSlowDisk
+	// faultSyncFails makes the next sync of a disk fail, faultDiskFull the next write, in
 	// the middle of a record. The member ends, and restarts later.
-	SyncFails
-	DiskFull
-	// Reconfigure gives the group another configuration.
-	Reconfigure
-	// Loss, Repeat and Late are about single messages.
-	Loss
-	Repeat
-	Late
-	// Lie is one lie of a member whose driver lies.
-	Lie
-	// GoBack puts an older journal in the place of a member's, or cuts off its end.
-	GoBack
+	faultSyncFails
+	faultDiskFull
+	// faultReconfigure gives the group another configuration.
+	faultReconfigure
+	// faultLoss, faultRepeat and faultLate are about single messages.
+	faultLoss
+	faultRepeat
+	faultLate
+	// faultLie is one lie of a member whose driver lies.
+	faultLie
+	// faultGoBack puts an older journal in the place of a member's, or cuts off its end.
+	faultGoBack
 	faults
 
 	healthy = faults // of a disk: nothing is wrong
@@ -60,14 +60,14 @@ var faultNames = [faults]string{
 	"reconfigure", "loss", "repeat", "late", "lie", "goback",
 }
 
-func (f Fault) String() string { return faultNames[f] }
+func (f fault) String() string { return faultNames[f] }
 
-// Counts reports whether faults of this kind are among the injected ones that
-// Result.Injected adds up: what happens to a machine, its clock, its disk or its
+// counts reports whether faults of this kind are among the injected ones that
+// Result.injected adds up: what happens to a machine, its clock, its disk or its
 // lines, and nothing that a network does to messages anyway.
-func (f Fault) Counts() bool {
+func (f fault) counts() bool {
 	switch f {
-	case Crash, Power, Cut, OneWay, Clock, Suspend, SlowDisk, SyncFails, DiskFull:
+	case faultCrash, faultPower, faultCut, faultOneWay, faultClock, faultSuspend, faultSlowDisk, faultSyncFails, faultDiskFull:
 		return true
 	}
 	return false
@@ -77,8 +77,8 @@ func (f Fault) Counts() bool {
 // First to Last. The zero value lets all of them happen.
 type Window struct{ First, Last int }
 
-// None is the window through which no fault gets.
-var None = Window{First: 1}
+// closedWindow is the window through which no fault gets.
+var closedWindow = Window{First: 1}
 
 func (w Window) has(n int) bool { return w == Window{} || w.First <= n && n <= w.Last }
 
@@ -140,7 +140,7 @@ func parseWindow(text string) (w Window, err error) {
 	case "all":
 		return Window{}, nil
 	case "none":
-		return None, nil
+		return closedWindow, nil
 	}
 	first, last, _ := strings.Cut(text, "-")
 	if w.First, err = strconv.Atoi(first); err == nil {
@@ -158,19 +158,19 @@ func (l Limits) String() string {
 	var rest Window
 	none := 0
 	for _, w := range l {
-		if w == None {
+		if w == closedWindow {
 			none++
 		}
 	}
 	if none > int(faults)/2 {
-		rest = None
+		rest = closedWindow
 	}
 	for kind, w := range l {
 		if w != rest {
-			parts = append(parts, fmt.Sprintf("%v=%v", Fault(kind), w))
+			parts = append(parts, fmt.Sprintf("%v=%v", fault(kind), w))
 		}
 	}
-	if rest == None {
+	if rest == closedWindow {
 		parts = append(parts, others+"=none")
 	}
 	return strings.Join(parts, ",")
@@ -198,10 +198,10 @@ func newHazards(seed uint64, limits Limits) *hazards {
 }
 
 // rng are the random numbers of a kind.
-func (h *hazards) rng(kind Fault) *rand.Rand { return h.kinds[kind].rng }
+func (h *hazards) rng(kind fault) *rand.Rand { return h.kinds[kind].rng }
 
 // happens reports whether a fault that is due is to happen, and counts it.
-func (h *hazards) happens(kind Fault) bool {
+func (h *hazards) happens(kind fault) bool {
 	k := &h.kinds[kind]
 	k.seen++
 	if !h.limits[kind].has(k.seen) {
@@ -212,9 +212,9 @@ func (h *hazards) happens(kind Fault) bool {
 }
 
 // strikes reports whether a fault happens that has this probability.
-func (h *hazards) strikes(kind Fault, p float64) bool {
+func (h *hazards) strikes(kind fault, p float64) bool {
 	return p > 0 && h.rng(kind).Float64() < p && h.happens(kind)
 }
 
 // falls is how often a process or a machine crashed.
-func (h *hazards) falls() int { return h.kinds[Crash].happened + h.kinds[Power].happened }
+func (h *hazards) falls() int { return h.kinds[faultCrash].happened + h.kinds[faultPower].happened }

@@ -45,20 +45,20 @@ func (c *cluster) transmit(k *conn, from *node, body []byte, kind wire.Type) {
 	k.bytes += len(body)
 	c.count.bytes[kind] += len(body)
 	net := c.network()
-	if c.cuts.stop(from, to) || c.hazards.strikes(Loss, net.loss) || kind == wire.TypeMembers && c.hazards.strikes(Loss, net.deaf) || c.neverArrives(kind) {
+	if c.cuts.stop(from, to) || c.hazards.strikes(faultLoss, net.loss) || kind == wire.TypeMembers && c.hazards.strikes(faultLoss, net.deaf) || c.neverArrives(kind) {
 		c.lose(l)
 		return
 	}
 	wait := net.delay + c.exponential(net.jitter)
 	if kind == wire.TypeHello {
 		k.helloAt[side] = c.now + wait
-	} else if wait = max(wait, k.helloAt[side]-c.now); c.hazards.strikes(Late, net.late) {
+	} else if wait = max(wait, k.helloAt[side]-c.now); c.hazards.strikes(faultLate, net.late) {
 		l.late = true
 		c.count.late++
 		wait += c.random(net.lateBy)
 	}
 	c.after(wait, func() { c.arrive(l) })
-	if kind != wire.TypeHello && c.hazards.strikes(Repeat, net.repeat) {
+	if kind != wire.TypeHello && c.hazards.strikes(faultRepeat, net.repeat) {
 		c.count.repeated++
 		c.after(wait+c.exponential(net.jitter+net.lateBy/8), func() { c.arrive(l) })
 	}

@@ -51,7 +51,7 @@ func (l *liar) hears(from ident.Member, body []byte) {
 // lie sends a message as the liar likes. It reports false when the truth is to be
 // sent.
 func (l *liar) lie(e effect.Send) bool {
-	r := l.n.c.hazards.rng(Lie)
+	r := l.n.c.hazards.rng(faultLie)
 	l.remember(e)
 	if o, ok := e.Message.(*wire.Offer); ok && r.Float64() < 2*lieShare {
 		l.offerToAnother(r, e.To, o) // no lie yet
@@ -60,7 +60,7 @@ func (l *liar) lie(e effect.Send) bool {
 		return false
 	}
 	tell := l.lieAbout(r, e)
-	if tell == nil || !l.n.c.hazards.happens(Lie) {
+	if tell == nil || !l.n.c.hazards.happens(faultLie) {
 		return false
 	}
 	return tell()

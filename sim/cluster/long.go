@@ -50,8 +50,8 @@ func drawLong(seed uint64, members int) (setting, chaos) {
 		downMean: 4 * time.Second, cutMean: 5 * time.Second, sleepMean: 6 * time.Second, slowMean: time.Minute, slowest: 3 * time.Second,
 		demandEvery: 20 * time.Minute, least: longHours, most: longHours, wrongClocks: true,
 	}
-	for kind, perHour := range map[Fault]int{
-		Crash: 12, Power: 8, Stop: 3, Break: 6, Cut: 10, OneWay: 10, Clock: 25, Suspend: 12, SlowDisk: 14, SyncFails: 5, DiskFull: 5,
+	for kind, perHour := range map[fault]int{
+		faultCrash: 12, faultPower: 8, faultStop: 3, faultBreak: 6, faultCut: 10, faultOneWay: 10, faultClock: 25, faultSuspend: 12, faultSlowDisk: 14, faultSyncFails: 5, faultDiskFull: 5,
 	} {
 		f.every[kind] = time.Hour / time.Duration(perHour)
 	}

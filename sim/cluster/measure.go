@@ -60,7 +60,7 @@ type newcomer struct {
 // meter watches a group with churn.
 type meter struct {
 	c         *cluster
-	o         ChurnOptions
+	o         churnOptions
 	pending   []*news
 	spread    [changes]spread // in a network that is whole
 	parted    [changes]spread // while it was in halves, or shortly before
@@ -110,7 +110,7 @@ const (
 	churnRecovery = 15 * time.Minute
 )
 
-func newMeter(c *cluster, o ChurnOptions) *meter {
+func newMeter(c *cluster, o churnOptions) *meter {
 	c.meter = &meter{
 		c: c, o: o, slots: make(map[ident.Token]string), movedAt: make(map[string]time.Duration),
 		gaps: make(map[string][]time.Duration), hops: make(map[string]int), lookAt: churnWarmUp,

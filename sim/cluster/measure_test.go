@@ -56,7 +56,7 @@ func TestQuarters_Run_Even(t *testing.T) {
 			dead: float64(i), rate: 100, heaviest: weigh.Weight{Entries: i, Bytes: 2 * i},
 		})
 	}
-	q := (&ChurnResult{meter: m}).Quarters()
+	q := (&churnResult{meter: m}).Quarters()
 	assert.Equal(t, 11, q[0].Members)
 	assert.InDelta(t, 0.94, q[3].Knowing, 1e-9)
 	assert.InDelta(t, 0.84, q[3].Lowest, 1e-9)

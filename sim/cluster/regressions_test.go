@@ -90,10 +90,10 @@ func TestShrink(t *testing.T) {
 	require.Error(t, r.Err())
 	small := Shrink(context.Background(), r, nil)
 	require.Error(t, small.Err())
-	assert.True(t, small.Violations[0].Like(r.Violations[0]))
+	assert.True(t, small.Violations[0].isLike(r.Violations[0]))
 	assert.LessOrEqual(t, small.Members, r.Members)
 	assert.Equal(t, 2, small.Members)
-	assert.Zero(t, small.Injected())
+	assert.Zero(t, small.injected())
 	assert.Equal(t, small.Violations, small.Setting.Run(nil).Violations, "it is replayed")
 }
 

@@ -31,8 +31,8 @@ const (
 // drawRollback is the preset Rollback: durable members, and what the preset Chaos has, less of it.
 func drawRollback(seed uint64) (setting, chaos) {
 	s, f := draw(seed, Durable)
-	f.every[GoBack], f.every[Clock], f.wrongClocks = goBackEvery, 0, false
-	for _, kind := range []Fault{Crash, Power, Stop, Cut, OneWay, SyncFails, DiskFull, Suspend} { // or nobody is there who remembers
+	f.every[faultGoBack], f.every[faultClock], f.wrongClocks = goBackEvery, 0, false
+	for _, kind := range []fault{faultCrash, faultPower, faultStop, faultCut, faultOneWay, faultSyncFails, faultDiskFull, faultSuspend} { // or nobody is there who remembers
 		f.every[kind] *= seldom
 	}
 	s.net.loss, s.net.late = min(s.net.loss, 0.02), 0

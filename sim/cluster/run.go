@@ -59,11 +59,11 @@ func (r *Result) Err() error {
 	return fmt.Errorf("%s: %w:\n  %s", r.Setting.Args(), ErrBroken, strings.Join(list, "\n  "))
 }
 
-// Injected is how many faults happened of those that count (Fault.Counts).
-func (r *Result) Injected() int {
+// injected is how many faults happened of those that count (fault.counts).
+func (r *Result) injected() int {
 	n := 0
 	for kind, happened := range r.Faults {
-		if Fault(kind).Counts() {
+		if fault(kind).counts() {
 			n += happened
 		}
 	}

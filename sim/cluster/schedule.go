@@ -27,7 +27,7 @@ func (s *schedule) begin() {
 	}
 	for kind, do := range s.faults() {
 		if do != nil && s.f.every[kind] > 0 {
-			s.recurs(Fault(kind), s.f.every[kind], do)
+			s.recurs(fault(kind), s.f.every[kind], do)
 		}
 	}
 	if s.f.wrongClocks {
@@ -44,18 +44,18 @@ func (s *schedule) begin() {
 // has drawn all its random numbers.
 func (s *schedule) faults() [faults]func() {
 	return [faults]func(){
-		Crash: s.orderCrash, Power: s.cutPower, Stop: s.stopSomebody, Break: s.breakSomething,
-		Cut: func() { s.cutSomewhere(Cut, s.f.cutMean) }, OneWay: func() { s.cutSomewhere(OneWay, s.f.cutMean) },
-		Clock: s.setSomeClock, Suspend: func() { s.suspendSomebody(s.f.sleepMean) },
-		SlowDisk:  s.slowSomeDisk,
-		SyncFails: func() { s.failSomeDisk(SyncFails) }, DiskFull: func() { s.failSomeDisk(DiskFull) },
-		Reconfigure: s.reconfigure, GoBack: s.goBackSomewhere,
+		faultCrash: s.orderCrash, faultPower: s.cutPower, faultStop: s.stopSomebody, faultBreak: s.breakSomething,
+		faultCut: func() { s.cutSomewhere(faultCut, s.f.cutMean) }, faultOneWay: func() { s.cutSomewhere(faultOneWay, s.f.cutMean) },
+		faultClock: s.setSomeClock, faultSuspend: func() { s.suspendSomebody(s.f.sleepMean) },
+		faultSlowDisk:  s.slowSomeDisk,
+		faultSyncFails: func() { s.failSomeDisk(faultSyncFails) }, faultDiskFull: func() { s.failSomeDisk(faultDiskFull) },
+		faultReconfigure: s.reconfigure, faultGoBack: s.goBackSomewhere,
 	}
 }
 
 // recurs lets something happen again and again until the faults are over, at times
 // drawn from the random numbers of its kind.
-func (s *schedule) recurs(kind Fault, mean time.Duration, do func()) {
+func (s *schedule) recurs(kind fault, mean time.Duration, do func()) {
 	s.c.after(exponential(s.c.hazards.rng(kind), mean), func() {
 		if s.c.calm {
 			return
@@ -66,45 +66,45 @@ func (s *schedule) recurs(kind Fault, mean time.Duration, do func()) {
 }
 
 // orderCrash lights a fuse: the process crashes a few operations from now.
-func (s *schedule) orderCrash() { s.lightFuse(Crash) }
+func (s *schedule) orderCrash() { s.lightFuse(faultCrash) }
 
 // cutPower does the same to a machine.
-func (s *schedule) cutPower() { s.lightFuse(Power) }
+func (s *schedule) cutPower() { s.lightFuse(faultPower) }
 
-func (s *schedule) lightFuse(kind Fault) {
+func (s *schedule) lightFuse(kind fault) {
 	r := s.c.hazards.rng(kind)
 	n := s.c.nodes.one(r)
 	operations, atOnce := fuse(r)
 	switch {
-	case n.member == nil || n.fuse != noFuse || n.asleep && kind == Crash:
+	case n.member == nil || n.fuse != noFuse || n.asleep && kind == faultCrash:
 	case !s.c.hazards.happens(kind):
 	case atOnce || n.asleep:
-		n.crash(kind == Power)
+		n.crash(kind == faultPower)
 	default:
-		n.fuse, n.blackout = operations, kind == Power
+		n.fuse, n.blackout = operations, kind == faultPower
 	}
 }
 
 func (s *schedule) stopSomebody() {
-	n := s.c.nodes.one(s.c.hazards.rng(Stop))
-	if n.member != nil && !n.asleep && s.c.hazards.happens(Stop) {
+	n := s.c.nodes.one(s.c.hazards.rng(faultStop))
+	if n.member != nil && !n.asleep && s.c.hazards.happens(faultStop) {
 		n.shutdown(shutdownPatience)
 	}
 }
 
 func (s *schedule) suspendSomebody(mean time.Duration) {
-	r := s.c.hazards.rng(Suspend)
+	r := s.c.hazards.rng(faultSuspend)
 	n, lasts := s.c.nodes.one(r), exponential(r, mean)
-	if n.member != nil && !n.asleep && s.c.hazards.happens(Suspend) {
+	if n.member != nil && !n.asleep && s.c.hazards.happens(faultSuspend) {
 		s.c.suspend(n, lasts)
 	}
 }
 
 // slowSomeDisk makes every sync of somebody take long for a while.
 func (s *schedule) slowSomeDisk() {
-	r := s.c.hazards.rng(SlowDisk)
+	r := s.c.hazards.rng(faultSlowDisk)
 	n, lasts := s.c.nodes.one(r), exponential(r, s.f.slowMean)
-	if n.disk.slow > 0 || !s.c.hazards.happens(SlowDisk) {
+	if n.disk.slow > 0 || !s.c.hazards.happens(faultSlowDisk) {
 		return
 	}
 	n.disk.slow = s.f.slowest
@@ -113,7 +113,7 @@ func (s *schedule) slowSomeDisk() {
 }
 
 // failSomeDisk makes the next sync or write of somebody fail.
-func (s *schedule) failSomeDisk(kind Fault) {
+func (s *schedule) failSomeDisk(kind fault) {
 	n := s.c.nodes.one(s.c.hazards.rng(kind))
 	if n.member != nil && n.disk.failure == healthy && s.c.hazards.happens(kind) {
 		n.disk.failure = kind
@@ -121,12 +121,12 @@ func (s *schedule) failSomeDisk(kind Fault) {
 }
 
 func (s *schedule) breakSomething() {
-	r := s.c.hazards.rng(Break)
+	r := s.c.hazards.rng(faultBreak)
 	n, o, how := s.c.nodes.one(r), s.c.nodes.one(r), silent
 	if r.IntN(2) == 0 {
 		how = orderly
 	}
-	if k := n.conns[o.id]; k != nil && n != o && s.c.hazards.happens(Break) {
+	if k := n.conns[o.id]; k != nil && n != o && s.c.hazards.happens(faultBreak) {
 		s.c.breakOff(k, how)
 	}
 }
@@ -134,10 +134,10 @@ func (s *schedule) breakSomething() {
 // reconfigure gives the group other policies and slots. One member is told; it tells the
 // others.
 func (s *schedule) reconfigure() {
-	r := s.c.hazards.rng(Reconfigure)
+	r := s.c.hazards.rng(faultReconfigure)
 	n := s.c.nodes.one(r)
 	resources := drawSlots(r, drawPolicies(r, s.c.walks))
-	if n.member == nil || !s.c.hazards.happens(Reconfigure) {
+	if n.member == nil || !s.c.hazards.happens(faultReconfigure) {
 		return
 	}
 	config, err := s.c.ca.configure(resources, s.c.constants)
@@ -159,9 +159,9 @@ func (s *schedule) demands(n *node, mean time.Duration) {
 // setSomeClock sets somebody's wall clock, forwards or back. The clock that
 // counts from the start of the machine goes on.
 func (s *schedule) setSomeClock() {
-	r := s.c.hazards.rng(Clock)
+	r := s.c.hazards.rng(faultClock)
 	n, by := s.c.nodes.one(r), wrongClock(r)
-	if !s.c.hazards.happens(Clock) {
+	if !s.c.hazards.happens(faultClock) {
 		return
 	}
 	n.skew = by
@@ -170,14 +170,14 @@ func (s *schedule) setSomeClock() {
 
 // cutSomewhere separates one member, or a random half, for a while. The network
 // says so at once, or lets the ends wait in vain.
-func (s *schedule) cutSomewhere(kind Fault, mean time.Duration) {
+func (s *schedule) cutSomewhere(kind fault, mean time.Duration) {
 	r := s.c.hazards.rng(kind)
 	inside := []*node{s.c.nodes.one(r)}
 	if r.Float64() < 0.4 {
 		inside = s.c.nodes.half(r)
 	}
 	x := &cut{inside: make(map[*node]bool)}
-	if kind == OneWay {
+	if kind == faultOneWay {
 		x.way = inward + way(r.IntN(2))
 	}
 	noticed := time.Duration(0)
@@ -195,14 +195,14 @@ func (s *schedule) cutSomewhere(kind Fault, mean time.Duration) {
 // goBackSomewhere copies the journals of all, or puts somebody's copy back, or cuts the end
 // of somebody's journal.
 func (s *schedule) goBackSomewhere() {
-	r := s.c.hazards.rng(GoBack)
+	r := s.c.hazards.rng(faultGoBack)
 	n, what, cut := s.c.nodes.one(r), r.IntN(3), r.IntN(8)
 	switch {
 	case what == 0:
 		for _, o := range s.c.nodes {
 			o.past.old = copied{slices.Clone(o.disk.live[:len(o.disk.live)-o.disk.pending]), min(o.disk.carried, len(o.disk.live)-o.disk.pending), len(o.past.when)}
 		}
-	case n.member == nil || n.asleep || !n.durable || !s.c.hazards.happens(GoBack):
+	case n.member == nil || n.asleep || !n.durable || !s.c.hazards.happens(faultGoBack):
 	case what == 1 && len(n.past.old.live) > 0:
 		n.crash(r.IntN(2) == 0)
 		n.goBack(n.past.old)

@@ -49,7 +49,7 @@ func (s *shrinker) try(candidate Setting) bool {
 		s.tried(s.runs, s.best)
 	}
 	for _, v := range r.Violations {
-		if v.Like(s.like) {
+		if v.isLike(s.like) {
 			s.best, s.result = candidate, r
 			return true
 		}
@@ -92,8 +92,8 @@ func (s *shrinker) members() {
 
 // faults tries a run without any fault of a kind, else with as few as it takes: the
 // last one of the fewest first ones, and then the first of those.
-func (s *shrinker) faults(kind Fault) {
-	if s.best.Faults[kind] == None || s.with(kind, None) {
+func (s *shrinker) faults(kind fault) {
+	if s.best.Faults[kind] == closedWindow || s.with(kind, closedWindow) {
 		return
 	}
 	w := s.best.Faults[kind]
@@ -116,7 +116,7 @@ func (s *shrinker) faults(kind Fault) {
 	}
 }
 
-func (s *shrinker) with(kind Fault, w Window) bool {
+func (s *shrinker) with(kind fault, w Window) bool {
 	c := s.best
 	c.Faults[kind] = w
 	return s.try(c)

@@ -31,11 +31,11 @@ func prefixed(prefix string, names []string) (list []string) {
 	return list
 }
 
-// Tally is what was counted in this run. Losses, repetitions and late arrivals of
+// tally is what was counted in this run. Losses, repetitions and late arrivals of
 // messages are no faults in "faults", but have their own numbers.
-func (r *Result) Tally() Tally {
+func (r *Result) tally() Tally {
 	t := Tally{
-		"runs": 1, "virtual_s": int(r.Virtual / time.Second), "members": r.Members, "faults": r.Injected(),
+		"runs": 1, "virtual_s": int(r.Virtual / time.Second), "members": r.Members, "faults": r.injected(),
 		"restarts": r.Restarts, "checkpoints": r.Checkpoints, "connections_broken": r.Broken,
 		"messages": r.Messages, "messages_lost": r.Lost, "messages_repeated": r.Repeated, "messages_late": r.Late,
 		"handoffs":             r.Handoffs,
@@ -47,9 +47,9 @@ func (r *Result) Tally() Tally {
 		"fence_refused_late": r.RefusedLate, "fence_refused_rightful": r.RefusedRightful, "fence_locked_out": r.LockedOut,
 	}
 	for kind, n := range r.Faults {
-		t[Fault(kind).String()] = n
+		t[fault(kind).String()] = n
 	}
-	for rule, n := range r.Verdicts() {
+	for rule, n := range r.verdicts() {
 		t["broken_"+Rule(rule).String()] = n
 	}
 	return t

@@ -60,11 +60,11 @@ type Violation struct {
 
 func (v Violation) String() string { return fmt.Sprintf("%v: %s", v.Rule, v.Detail) }
 
-// Like reports whether two violations are of one kind.
-func (v Violation) Like(o Violation) bool { return v.Rule == o.Rule && v.What == o.What }
+// isLike reports whether two violations are of one kind.
+func (v Violation) isLike(o Violation) bool { return v.Rule == o.Rule && v.What == o.What }
 
-// Verdicts are one for each rule: how often it was broken.
-func (r *Result) Verdicts() (list [rules]int) {
+// verdicts are one for each rule: how often it was broken.
+func (r *Result) verdicts() (list [rules]int) {
 	for _, v := range r.Violations {
 		list[v.Rule]++
 	}

@@ -166,15 +166,15 @@ func unservedIn(waits []wait, calm Span) (list []string) {
 	return slices.Compact(list)
 }
 
-// Recovery is how long it took after a fault until somebody else ran.
-type Recovery struct {
+// recovery is how long it took after a fault until somebody else ran.
+type recovery struct {
 	Fault, Resource, Member string
 	Took                    time.Duration
 }
 
 // recoveries are those after faults that hit a member whose program ran, if
 // somebody else waited.
-func recoveries(outages []Outage, asks []wait, runs []Run, resource string) (list []Recovery) {
+func recoveries(outages []Outage, asks []wait, runs []Run, resource string) (list []recovery) {
 	for _, o := range outages {
 		hit := slices.ContainsFunc(runs, func(r Run) bool {
 			return r.Resource == resource && r.Member == o.Member && r.Whole.From <= o.From && o.From < r.Whole.To
@@ -185,7 +185,7 @@ func recoveries(outages []Outage, asks []wait, runs []Run, resource string) (lis
 		}
 		for _, r := range runs {
 			if r.Resource == resource && r.Member != o.Member && r.Sure.From >= o.From {
-				list = append(list, Recovery{o.Fault, resource, o.Member, r.Sure.From.Sub(o.From)})
+				list = append(list, recovery{o.Fault, resource, o.Member, r.Sure.From.Sub(o.From)})
 				break
 			}
 		}

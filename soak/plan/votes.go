@@ -53,7 +53,7 @@ func (m *maker) votes() {
 	} {
 		r := x.Resource
 		r.Name, r.OnIsolated = r.Name+"-"+x.onIsolated, x.onIsolated
-		r.Alone = r.Votes()
+		r.Alone = r.needsVotes()
 		r.Beside = !r.Alone
 		// A vote and a program of the other side last for a grant each.
 		r.MaxSide = 2*hold + max(m.plan.Silence, leastDial) + detection + answers
@@ -87,5 +87,5 @@ func (m *maker) votes() {
 	}
 }
 
-// Votes reports whether programs of the resource need votes.
-func (r Resource) Votes() bool { return r.OnIsolated == "stop" || r.OnIsolated == "majority" }
+// needsVotes reports whether programs of the resource need votes.
+func (r Resource) needsVotes() bool { return r.OnIsolated == "stop" || r.OnIsolated == "majority" }

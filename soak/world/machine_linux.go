@@ -126,13 +126,6 @@ func (m *Machine) Up() bool {
 	return m.daemon != nil
 }
 
-// On reports whether programs can be started.
-func (m *Machine) On() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return !m.off && !m.frozen
-}
-
 // ending is the running daemon, which is to end and not to count as having died.
 func (m *Machine) ending() *daemon {
 	m.mu.Lock()

@@ -125,7 +125,7 @@ func (d *drawing) value() Value {
 		return Value{}
 	case "bool":
 		v := Value{Kind: Truth}
-		if d.stream.Bool() {
+		if d.stream.boolean() {
 			v.Num = 1
 		}
 		return v
@@ -232,7 +232,7 @@ func (d *drawing) list() Value {
 
 // maybe draws whether there is what follows in the form, or null.
 func (d *drawing) maybe() Value {
-	if d.stream.Bool() {
+	if d.stream.boolean() {
 		return d.value()
 	}
 	d.skip()

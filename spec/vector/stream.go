@@ -38,8 +38,8 @@ func (s *Stream) Number() (v uint64) {
 	return v
 }
 
-// Bool draws one byte: its lowest bit.
-func (s *Stream) Bool() bool { return s.Bytes(1)[0]&1 == 1 }
+// boolean draws one byte: its lowest bit.
+func (s *Stream) boolean() bool { return s.Bytes(1)[0]&1 == 1 }
 
 // nameLetters are what names are drawn from.
 const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789"

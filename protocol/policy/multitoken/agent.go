@@ -30,15 +30,15 @@ type Agent struct {
 }
 
 var (
-	_ policy.Policy = (*Agent)(nil)
-	_ policy.Gauger = (*Agent)(nil)
+	_ policy.Policy = (*agent)(nil)
+	_ policy.Gauger = (*agent)(nil)
 )
 
-// New makes an agent that has seen nothing. It draws its thresholds from rng,
+// newAgent makes an agent that has seen nothing. It draws its thresholds from rng,
 // which it may share with other agents of the same goroutine. Errors:
 // policy.ErrOutOfRange, also when target_interval is zero, and
 // policy.ErrPreset.
-func New(params policy.Params, rng rand.Source) (*Agent, error) {
+func newAgent(params policy.Params, rng rand.Source) (*agent, error) {
 	c, err := derive(params)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func New(params policy.Params, rng rand.Source) (*Agent, error) {
 	if places == 0 {
 		places = capacity
 	}
-	return &Agent{
+	return &agent{
 		constants: c,
 		rng:       *rand.New(rng),
 		last:      host.LongAgo,

@@ -14,7 +14,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// good are parameters that New accepts.
+// good are parameters that newAgent accepts.
 var good = policy.Params{
 	OperationTime: 4 * time.Second, MembersMax: 191, SkipDelay: 100 * time.Millisecond, TargetInterval: time.Minute,
 }
@@ -34,7 +34,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := good
 			c.change(&p)
-			agent, err := New(p, rand.NewPCG(0, 0))
+			agent, err := newAgent(p, rand.NewPCG(0, 0))
 			require.ErrorIs(t, err, c.reason)
 			assert.ErrorContains(t, err, c.text)
 			assert.Nil(t, agent)
@@ -90,7 +90,7 @@ func TestJitter(t *testing.T) {
 func TestAverage(t *testing.T) {
 	p := good
 	p.Preset = Paper
-	agent, err := New(p, rand.NewPCG(0, 0))
+	agent, err := newAgent(p, rand.NewPCG(0, 0))
 	require.NoError(t, err)
 	var names []string
 	var values []float64
@@ -117,7 +117,7 @@ func TestAverage(t *testing.T) {
 
 // carousel hands a few tokens round to one agent.
 type carousel struct {
-	agent   *Agent
+	agent   *agent
 	now     clock.Instant
 	actions []policy.Action
 	turn    int
@@ -138,14 +138,14 @@ func (c *carousel) hop() {
 func (c *carousel) tell(e policy.Event) { c.actions = c.agent.Step(c.now, e, c.actions[:0]) }
 
 func newCarousel(t testing.TB) *carousel {
-	agent, err := New(good, rand.NewPCG(0, 0))
+	agent, err := newAgent(good, rand.NewPCG(0, 0))
 	require.NoError(t, err)
 	c := &carousel{agent: agent, actions: make([]policy.Action, 0, 8)}
 	c.tell(policy.Event{Kind: policy.DemandChanged, Demand: true})
 	return c
 }
 
-// TestNoAllocations: an agent allocates nothing after New, whether tokens are
+// TestNoAllocations: an agent allocates nothing after newAgent, whether tokens are
 // used, wait or are dropped.
 func TestNoAllocations(t *testing.T) {
 	assert.Zero(t, testing.AllocsPerRun(10_000, newCarousel(t).hop))
@@ -153,7 +153,7 @@ func TestNoAllocations(t *testing.T) {
 
 // TestSize: a million agents with their queues fit into a third of a gigabyte.
 func TestSize(t *testing.T) {
-	size := reflect.TypeFor[Agent]().Size() + capacity*reflect.TypeFor[ident.Token]().Size()
+	size := reflect.TypeFor[agent]().Size() + capacity*reflect.TypeFor[ident.Token]().Size()
 	assert.LessOrEqual(t, size, uintptr(320))
 }
 

@@ -53,7 +53,7 @@ type constants struct {
 	jittered bool
 }
 
-// derive fills in the defaults. The errors are those of New.
+// derive fills in the defaults. The errors are those of newAgent.
 func derive(p policy.Params) (constants, error) {
 	if err := check(p); err != nil {
 		return constants{}, err
@@ -85,13 +85,13 @@ func unknownPreset(name string) error {
 }
 
 // Make makes the agent of a preset, Split where none is named: a *steered or an
-// *Agent. Errors: policy.ErrOutOfRange, also when target_interval is zero, and
+// *agent. Errors: policy.ErrOutOfRange, also when target_interval is zero, and
 // policy.ErrPreset.
 func Make(params policy.Params, rng rand.Source) (policy.Policy, error) {
 	if params.Preset == Paper || params.Preset == Jittered {
-		return New(params, rng)
+		return newAgent(params, rng)
 	}
-	return NewSteered(params, rng)
+	return newSteered(params, rng)
 }
 
 // ShortestSilence is how long a member waits at least between two tokens that it

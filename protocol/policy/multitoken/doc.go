@@ -52,7 +52,7 @@
 //
 // # Events
 //
-// An [Agent] is that at one member for one slot, as events and answers:
+// An [agent] is that at one member for one slot, as events and answers:
 //
 //	Arrival, Resumed, Generated,  use it, let it wait, or Drop
 //	PassEnded(Returned)

@@ -26,7 +26,7 @@ var propertyParams = policy.Params{
 // the rules of the paper.
 type driver struct {
 	*rapid.T
-	agent    *Agent
+	agent    *agent
 	early    time.Duration
 	silence  time.Duration
 	variance time.Duration // hundredths by which both may be shorter or longer
@@ -49,7 +49,7 @@ func newDriver(t *rapid.T, preset string) *driver {
 	params.Preset = preset
 	k := rapid.SampledFrom([]policy.Ratio{policy.MinRatio, 3000}).Draw(t, "k") // the least makes both thresholds equal
 	params.IntervalFactor = k
-	agent, err := New(params, rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	agent, err := newAgent(params, rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	require.NoError(t, err)
 	d := &driver{T: t, agent: agent, passed: host.LongAgo,
 		early: params.TargetInterval * 1000 / time.Duration(k), silence: k.Of(params.TargetInterval)}

@@ -12,7 +12,7 @@ import (
 
 // steered is the policy of one slot at one member under the presets that are
 // not the paper's. It implements policy.Policy and policy.Gauger; after
-// NewSteered it does not allocate.
+// newSteered it does not allocate.
 //
 // A token that comes is used at once, or passed on unused, or dropped. The interval is measured from the begin of a use to the begin of the
 // next, so that its mean is the target whatever an operation takes. Only tokens wait that no
@@ -55,11 +55,11 @@ var (
 	_ policy.Gauger = (*steered)(nil)
 )
 
-// NewSteered makes an agent that has seen nothing, of the presets Split (also
+// newSteered makes an agent that has seen nothing, of the presets Split (also
 // where none is named), T3gj and S3gj. It draws from rng, which it may share
 // with other agents of the same goroutine. Errors: policy.ErrOutOfRange, also
 // when target_interval is zero, and policy.ErrPreset.
-func NewSteered(params policy.Params, rng rand.Source) (*steered, error) {
+func newSteered(params policy.Params, rng rand.Source) (*steered, error) {
 	if err := check(params); err != nil {
 		return nil, err
 	}

@@ -25,18 +25,18 @@ func steeredParams(preset string, members int) policy.Params {
 	}
 }
 
-func newSteered(t require.TestingT, preset string) *steered {
-	a, err := NewSteered(steeredParams(preset, 191), rand.NewPCG(1, 1))
+func steeredOf(t require.TestingT, preset string) *steered {
+	a, err := newSteered(steeredParams(preset, 191), rand.NewPCG(1, 1))
 	require.NoError(t, err)
 	return a
 }
 
 func TestSteeredRefusals(t *testing.T) {
 	p := steeredParams(Paper, 191)
-	_, err := NewSteered(p, rand.NewPCG(0, 0))
+	_, err := newSteered(p, rand.NewPCG(0, 0))
 	require.ErrorIs(t, err, policy.ErrPreset)
 	p.Preset, p.TargetInterval = Split, 0
-	_, err = NewSteered(p, rand.NewPCG(0, 0))
+	_, err = newSteered(p, rand.NewPCG(0, 0))
 	require.ErrorIs(t, err, policy.ErrOutOfRange)
 	assert.ErrorContains(t, err, "target_interval")
 }
@@ -107,7 +107,7 @@ func TestOneLiar(t *testing.T) {
 func TestFields_OutOfRange_Clipped(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		preset := rapid.SampledFrom(steeredPresets).Draw(t, "preset")
-		a := newSteered(t, preset)
+		a := steeredOf(t, preset)
 		now := clock.Instant(0)
 		a.Step(now, policy.Event{Kind: policy.Timer}, nil)
 		for range rapid.IntRange(1, 30).Draw(t, "tokens") {
@@ -135,7 +135,7 @@ func TestFields_OutOfRange_Clipped(t *testing.T) {
 // somebody wants it, and a timer is always set.
 func TestSteeredProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := &steeredDriver{T: t, agent: newSteered(t, rapid.SampledFrom(steeredPresets).Draw(t, "preset"))}
+		d := &steeredDriver{T: t, agent: steeredOf(t, rapid.SampledFrom(steeredPresets).Draw(t, "preset"))}
 		d.step(policy.Event{Kind: policy.Timer})
 		for range rapid.IntRange(1, 100).Draw(t, "events") {
 			d.now = d.now.Add(time.Duration(rapid.SampledFrom([]int{0, 1, 30, 500, 3000, 30_000}).Draw(t, "ms")) * time.Millisecond)
@@ -235,7 +235,7 @@ func (d *steeredDriver) step(e policy.Event) {
 func TestSteered_Generation_Bounded(t *testing.T) {
 	for _, preset := range steeredPresets {
 		rng := rand.New(rand.NewPCG(1, 1))
-		a := newSteered(t, preset)
+		a := steeredOf(t, preset)
 		shortest := ShortestSilence(steeredParams(preset, 191))
 		field := []byte{0x10, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0, 0}
 		last, made := clock.Instant(-1)<<40, 0
@@ -265,7 +265,7 @@ func TestSteered_Generation_Bounded(t *testing.T) {
 // TestSteered_Steady_NoAllocations: an agent allocates nothing after NewSteered.
 func TestSteered_Steady_NoAllocations(t *testing.T) {
 	for _, preset := range steeredPresets {
-		a := newSteered(t, preset)
+		a := steeredOf(t, preset)
 		actions := make([]policy.Action, 0, 8)
 		now, turn := clock.Instant(0), 0
 		field := make([]byte, splitSize)

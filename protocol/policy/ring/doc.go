@@ -43,7 +43,7 @@
 // somebody waits. A token that overtakes requests changes nothing for Q; D and E
 // stay exclusive and live, but their requests can pile up.
 //
-// Withdraw, Repeat, Return and Lose are not in the paper: it knows no faults, and
+// Withdraw, repeat, Return and lose are not in the paper: it knows no faults, and
 // everybody who asked waits. The bounds on messages bear withdrawals, but no
 // faults. While no token exists, a request of Q goes round permanently, as nobody stops it;
 // whoever carries the messages over a network has to end that.

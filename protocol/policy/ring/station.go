@@ -50,9 +50,6 @@ func (s *Station) Inside() bool { return s.phase == inside }
 // Waits reports whether the processor needs the token and has not got it.
 func (s *Station) Waits() bool { return s.phase == waiting }
 
-// Baton is what the token that is here would carry away.
-func (s *Station) Baton() Baton { return s.baton }
-
 // Need tells that the processor needs the token (rule 1). It changes nothing
 // while it already waits or is inside: a processor asks again only after it was
 // served (section 2).
@@ -79,10 +76,10 @@ func (s *Station) Withdraw(int) Output {
 	return Output{}
 }
 
-// Repeat sends the request of a waiting processor again, for a link or a
+// repeat sends the request of a waiting processor again, for a link or a
 // processor between may have lost it. Without faults it is of no use, and the
 // bounds on messages do not hold with it.
-func (s *Station) Repeat(int) Output {
+func (s *Station) repeat(int) Output {
 	if s.phase != waiting || s.alg == S {
 		return Output{}
 	}
@@ -151,10 +148,10 @@ func (s *Station) Exit(n int) Output {
 	return s.moveOn(s.here && rulesOf[s.alg].leaves(s, held), n)
 }
 
-// Lose tells that the token is no longer here and will not be: it was dropped
+// lose tells that the token is no longer here and will not be: it was dropped
 // or its custody ended in some other way. A processor inside stays there until
 // Exit.
-func (s *Station) Lose() { s.here, s.baton = false, Baton{} }
+func (s *Station) lose() { s.here, s.baton = false, Baton{} }
 
 // moveOn passes the token on, or lets it rest here. There has to be somebody to
 // pass it to.

@@ -8,22 +8,22 @@ package ring
 // not, a message more is in transit and no harm is done.
 func (s *Station) forget() { s.mark = false }
 
-// keep puts a token back that was to leave with this baton. It stays until Go,
+// keep puts a token back that was to leave with this baton. It stays until proceed,
 // Need or Request.
 func (s *Station) keep(b Baton) { s.here, s.baton = true, b }
 
-// Go passes the token on if it is here, nobody is in the section, and it has
+// proceed passes the token on if it is here, nobody is in the section, and it has
 // somewhere to go.
-func (s *Station) Go(n int) Output {
+func (s *Station) proceed(n int) Output {
 	if !s.here || s.phase == inside {
 		return Output{}
 	}
 	return s.moveOn(rulesOf[s.alg].moves(s), n)
 }
 
-// Leaves reports whether the token, under which the processor is inside its
+// leaves reports whether the token, under which the processor is inside its
 // section, moves on at the exit whatever happens until then.
-func (s *Station) Leaves(n int) bool {
+func (s *Station) leaves(n int) bool {
 	return s.here && s.phase == inside && n > 1 && rulesOf[s.alg].leaves(s, s.held)
 }
 

@@ -99,7 +99,7 @@ func TestDAndE_SecondRequest_Stopped(t *testing.T) {
 		assert.Zero(t, s.Need(3), "the request that passed will bring the token")
 		s.Arrive(Baton{Count: 1}, 3)
 		s.Exit(3)
-		s.Lose()
+		s.lose()
 		assert.True(t, s.Need(3).Request, "the token cleared the mark")
 	}
 }
@@ -122,7 +122,7 @@ func TestQ_Registers_NoMoreThanOthers(t *testing.T) {
 	for range 5 {
 		s.Request(3)
 	}
-	assert.Equal(t, uint32(2), s.Baton().Count)
+	assert.Equal(t, uint32(2), s.baton.Count)
 }
 
 func TestD_Request_SearchesAndChecks(t *testing.T) {
@@ -138,7 +138,7 @@ func TestD_Request_SearchesAndChecks(t *testing.T) {
 	assert.True(t, s.Arrive(Baton{Count: 3}, 4).Enter)
 	assert.Equal(t, Output{Pass: true, Baton: Baton{Count: 2}}, s.Exit(4))
 	assert.Zero(t, s.Arrive(Baton{Active: true, Count: 1}, 4), "correction 3: the search is bounded")
-	assert.Zero(t, s.Baton(), "and is over")
+	assert.Zero(t, s.baton, "and is over")
 }
 
 func TestE_Request_OneTour(t *testing.T) {
@@ -191,13 +191,13 @@ func TestAwake_AllOthers_Visited(t *testing.T) {
 func TestRepeat(t *testing.T) {
 	for _, alg := range []Algorithm{Q, D, E} {
 		s := NewStation(alg)
-		assert.Zero(t, s.Repeat(3), "nothing to repeat")
+		assert.Zero(t, s.repeat(3), "nothing to repeat")
 		s.Need(3)
-		assert.True(t, s.Repeat(3).Request)
+		assert.True(t, s.repeat(3).Request)
 	}
 	s := NewStation(S)
 	s.Need(3)
-	assert.Zero(t, s.Repeat(3), "S knows no requests")
+	assert.Zero(t, s.repeat(3), "S knows no requests")
 }
 
 func TestTokens_Two_BecomeOne(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/wandertoken/wander/protocol/journal"
 )
 
-// EvidenceSuffix is how the names of evidence files end.
-const EvidenceSuffix = ".evidence"
+// evidenceSuffix is how the names of evidence files end.
+const evidenceSuffix = ".evidence"
 
 // WriteEvidence writes one file for each proof into a folder, which it makes if
 // there is none, and returns their paths in the order of the findings. A file has
@@ -54,7 +54,7 @@ func (a *Audit) WriteEvidence(dir string) (files []string, err error) {
 // fileName is readable, and the same for the same two objects.
 func fileName(member string, e *evidence.Evidence) string {
 	kind := strings.ReplaceAll(e.Kind.String(), " ", "-")
-	return fmt.Sprintf("%s-%s-%s-%s%s", member, e.Accused.Short(), kind, e.ID().String()[:16], EvidenceSuffix)
+	return fmt.Sprintf("%s-%s-%s-%s%s", member, e.Accused.Short(), kind, e.ID().String()[:16], evidenceSuffix)
 }
 
 func (a *Audit) proofs() (list []audit.Finding) {

@@ -33,7 +33,7 @@ type Screen interface {
 // Prepare checks the options, names the preset and makes the folder: what Run
 // is given differs from o in these. All that it finds is ErrOptions.
 func Prepare(o Options) (Options, error) {
-	if err := o.Validate(); err != nil {
+	if err := o.validate(); err != nil {
 		return o, err
 	}
 	o.Preset = o.preset()

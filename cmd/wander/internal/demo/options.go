@@ -53,8 +53,8 @@ type Options struct {
 	Program       string // the wander binary that members run
 }
 
-// Validate returns the first option that is out of range.
-func (o Options) Validate() error {
+// validate returns the first option that is out of range.
+func (o Options) validate() error {
 	switch {
 	case o.Members < MinMembers || o.Members > MaxMembers:
 		return fmt.Errorf("%w: %d members, must be %d to %d", ErrOptions, o.Members, MinMembers, MaxMembers)

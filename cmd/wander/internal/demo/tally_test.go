@@ -270,9 +270,9 @@ func TestParams_EveryPolicy_Valid(t *testing.T) {
 				o := Options{
 					Policy: name, Preset: preset.Name, Volatile: volatile, Members: MaxMembers, For: time.Second, OperationTime: 10 * time.Second,
 				}
-				assert.NoError(t, o.Validate())
+				assert.NoError(t, o.validate())
 				o.Members, o.OperationTime = MinMembers, minOperation
-				assert.NoError(t, o.Validate())
+				assert.NoError(t, o.validate())
 			}
 		}
 	}
@@ -280,7 +280,7 @@ func TestParams_EveryPolicy_Valid(t *testing.T) {
 
 func TestOptionsValidate(t *testing.T) {
 	good := Options{Policy: "wandering", Members: 8, For: time.Second, OperationTime: time.Second, Loss: 0.1, Delay: time.Second, Crash: time.Second}
-	require.NoError(t, good.Validate())
+	require.NoError(t, good.validate())
 	for name, break_ := range map[string]func(*Options){
 		"one member":      func(o *Options) { o.Members = 1 },
 		"too many":        func(o *Options) { o.Members = MaxMembers + 1 },
@@ -296,7 +296,7 @@ func TestOptionsValidate(t *testing.T) {
 	} {
 		o := good
 		break_(&o)
-		assert.ErrorIs(t, o.Validate(), ErrOptions, name)
+		assert.ErrorIs(t, o.validate(), ErrOptions, name)
 	}
 }
 

@@ -21,7 +21,7 @@ func (i *Inspector) evidence(raw []byte) (Object, error) {
 		o.Verified = noGroup
 		return o, nil
 	}
-	o.Verified = cmp.Or(i.only, Verified)
+	o.Verified = cmp.Or(i.only, verifiedYes)
 	if p, err := e.Verify(i.group.ID()); err != nil {
 		o.Verified = err.Error()
 	} else {

@@ -75,7 +75,7 @@ func (o Object) text(w io.Writer, indent string) error {
 	title := o.What
 	switch o.Verified {
 	case "":
-	case Verified:
+	case verifiedYes:
 		title += " (verified)"
 	default:
 		title += " (not verified: " + o.Verified + ")"

@@ -17,8 +17,8 @@ import (
 	"github.com/wandertoken/wander/protocol/token"
 )
 
-// Verified is the Object.Verified of what verified. Other values say why not.
-const Verified = "yes"
+// verifiedYes is the Object.Verified of what verified. Other values say why not.
+const verifiedYes = "yes"
 
 const (
 	noGroup     = "no group file was given"
@@ -90,7 +90,7 @@ func (i *Inspector) signed(raw []byte) (Object, bool) {
 	if i.group != nil {
 		for _, try := range i.kinds() {
 			if what, body, err := try(raw); err == nil {
-				return i.object(what, cmp.Or(i.only, Verified), body), true
+				return i.object(what, cmp.Or(i.only, verifiedYes), body), true
 			}
 		}
 	}
