@@ -41,7 +41,7 @@ type observation struct {
 // loadSeen reads the file. Who is in it counts as heard of just now: of a service
 // that starts again that is more often true than not.
 func loadSeen(a *ca.Authority, now time.Time) (*seen, error) {
-	s := &seen{file: filepath.Join(a.Dir(), SeenFile), members: make(map[ident.Member]*observation)}
+	s := &seen{file: filepath.Join(a.Dir(), seenFile), members: make(map[ident.Member]*observation)}
 	info, err := os.Stat(s.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil

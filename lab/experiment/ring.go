@@ -8,7 +8,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy/ring"
 )
 
-// ErrRing: in a random run two processors were inside at once, or somebody was
+// ErrRing says that in a random run two processors were inside at once, or one was
 // never served.
 var ErrRing = errors.New("experiment: the ring is not exclusive, or not live")
 

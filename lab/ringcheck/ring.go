@@ -44,7 +44,7 @@ func newRing(alg ring.Algorithm, n int) (*Ring, error) {
 	for p := range r.stations {
 		r.stations[p] = ring.NewStation(alg)
 	}
-	r.perform(0, r.stations[0].Return(ring.Baton{}, n), &Event{})
+	r.perform(0, r.stations[0].Return(ring.Baton{}, n), &event{})
 	return r, nil
 }
 
@@ -118,7 +118,7 @@ func (r *Ring) arrive(p int, request bool, e *event) {
 }
 
 // perform does what a processor wants done.
-func (r *Ring) perform(p int, out ring.Output, e *Event) {
+func (r *Ring) perform(p int, out ring.Output, e *event) {
 	switch {
 	case out.Enter:
 		e.Entered, e.Processor = true, p

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// DefaultSegmentSize bounds what a restart reads besides the live state, in
+	// defaultSegmentSize bounds what a restart reads besides the live state, in
 	// bytes; a full one takes about 30 ms.
-	DefaultSegmentSize = 16 << 20
+	defaultSegmentSize = 16 << 20
 
 	// MinSegmentSize is the smallest permitted Options.SegmentSize, in bytes.
 	// Rotation costs three syncs: it has to be rare compared to them.

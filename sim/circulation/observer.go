@@ -48,13 +48,29 @@ type Ignore struct{}
 
 var _ Observer = Ignore{}
 
-// The methods of Observer.
-func (Ignore) Demanded(clock.Instant, int)               {}
-func (Ignore) OperationBegan(clock.Instant, int)         {}
-func (Ignore) OperationEnded(clock.Instant, int)         {}
-func (Ignore) Visit(clock.Instant, int, ident.Token)     {}
+// Demanded implements Observer.
+func (Ignore) Demanded(clock.Instant, int) {}
+
+// OperationBegan implements Observer.
+func (Ignore) OperationBegan(clock.Instant, int) {}
+
+// OperationEnded implements Observer.
+func (Ignore) OperationEnded(clock.Instant, int) {}
+
+// Visit implements Observer.
+func (Ignore) Visit(clock.Instant, int, ident.Token) {}
+
+// TokenBorn implements Observer.
 func (Ignore) TokenBorn(clock.Instant, int, ident.Token) {}
+
+// TokenGone implements Observer.
 func (Ignore) TokenGone(clock.Instant, ident.Token, End) {}
-func (Ignore) MemberUp(clock.Instant, int)               {}
-func (Ignore) MemberDown(clock.Instant, int)             {}
-func (Ignore) Advanced(clock.Instant)                    {}
+
+// MemberUp implements Observer.
+func (Ignore) MemberUp(clock.Instant, int) {}
+
+// MemberDown implements Observer.
+func (Ignore) MemberDown(clock.Instant, int) {}
+
+// Advanced implements Observer.
+func (Ignore) Advanced(clock.Instant) {}

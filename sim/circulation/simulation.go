@@ -94,7 +94,7 @@ func newSimulation(ctx context.Context, cfg Config, makePolicy Maker) (*Simulati
 		cfg.Operation = Constant(cfg.Params.OperationTime)
 	}
 	if cfg.DetectAfter == 0 {
-		cfg.DetectAfter = DetectAfter
+		cfg.DetectAfter = defaultDetectAfter
 	}
 	s := assemble(ctx, cfg)
 	policies := rand.NewPCG(cfg.Seed, streamPolicy)

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// runArg and ProbeArg, as the first argument, make a program the one within the
-	// namespaces, and a protected program.
-	runArg   = "__run"
+	// runArg, as the first argument, makes a program the one within the namespaces.
+	runArg = "__run"
+	// ProbeArg, as the first argument, makes a program a protected one.
 	ProbeArg = "__probe"
 
 	exitFailure = 1

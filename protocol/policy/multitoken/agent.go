@@ -9,9 +9,9 @@ import (
 	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
-// Agent is the policy of one slot at one member under the paper's presets. It
+// agent is the policy of one slot at one member under the paper's presets. It
 // implements policy.Policy and policy.Gauger; after New it does not allocate.
-type Agent struct {
+type agent struct {
 	uses
 	constants
 	rng rand.Rand
@@ -58,7 +58,7 @@ func newAgent(params policy.Params, rng rand.Source) (*agent, error) {
 
 // Step implements policy.Policy. The first interval starts with the first
 // event that is not a Recalled; a Timer will do.
-func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
+func (a *agent) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
 	if a.Begin(now, &event, actions) {
 		a.measure()
 	}
@@ -89,7 +89,7 @@ func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 
 // receive uses a token, lets it wait or drops it (§2.1). What comes back
 // because nobody took it is no different: it was used already, so it is early.
-func (a *Agent) receive(t ident.Token) {
+func (a *agent) receive(t ident.Token) {
 	if a.holds(t) { // told twice
 		return
 	}
@@ -103,7 +103,7 @@ func (a *Agent) receive(t ident.Token) {
 
 // use begins a use: it ends the interval. Only now is the pass near; a token
 // that waits may do so for long.
-func (a *Agent) use(t ident.Token) {
+func (a *agent) use(t ident.Token) {
 	a.observe()
 	a.used, a.phase, a.until = t, resting, a.Now.Add(a.skip)
 	a.Prepare(t, ident.Member{})
@@ -111,7 +111,7 @@ func (a *Agent) use(t ident.Token) {
 }
 
 // ended passes on the token that ran, whether or not it ran.
-func (a *Agent) ended(event *policy.Event) {
+func (a *agent) ended(event *policy.Event) {
 	switch {
 	case a.phase == running && a.used == event.Token.ID:
 		a.pass()
@@ -122,7 +122,7 @@ func (a *Agent) ended(event *policy.Event) {
 }
 
 // pass ends a use, and with it the interval starts over.
-func (a *Agent) pass() {
+func (a *agent) pass() {
 	a.phase = idle
 	a.last = a.Now
 	a.measure()
@@ -131,7 +131,7 @@ func (a *Agent) pass() {
 
 // proceed passes on what has rested, or uses the token that has waited
 // longest, if it is time.
-func (a *Agent) proceed() {
+func (a *agent) proceed() {
 	if a.phase == resting && a.Now >= a.until {
 		a.pass()
 		return
@@ -144,7 +144,7 @@ func (a *Agent) proceed() {
 
 // makeToken asks for a token if none was here for too long. The answer may
 // stay out, so the silence starts over.
-func (a *Agent) makeToken() {
+func (a *agent) makeToken() {
 	if a.phase == idle && len(a.waiting) == 0 && a.Now >= a.generate {
 		a.generate = a.Now.Add(a.draw(a.silence, &a.rng))
 		a.Generate()
@@ -154,7 +154,7 @@ func (a *Agent) makeToken() {
 // measure starts an interval at the end of the last use and draws its
 // thresholds. Who begins its work after a longer silence was away, and did not
 // miss a token: its silence starts now.
-func (a *Agent) measure() {
+func (a *agent) measure() {
 	a.due = a.last.Add(a.draw(a.early, &a.rng))
 	silence := a.draw(a.silence, &a.rng)
 	a.generate = a.last.Add(silence)
@@ -165,14 +165,14 @@ func (a *Agent) measure() {
 
 // observe ends an interval. The average is shown and decides nothing: with it
 // in place of the interval the paper's figures do not come out.
-func (a *Agent) observe() {
+func (a *agent) observe() {
 	if a.last != host.LongAgo {
 		a.intervals.add(a.Now.Sub(a.last))
 	}
 }
 
 // Deadline implements policy.Policy.
-func (a *Agent) Deadline() clock.Instant {
+func (a *agent) Deadline() clock.Instant {
 	switch {
 	case a.phase == resting:
 		return a.until

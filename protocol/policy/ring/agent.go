@@ -165,7 +165,7 @@ func (a *Agent) timer() {
 	}
 	if a.Now >= a.due {
 		a.due = clock.Never
-		a.apply(a.station.Go(a.n), 0)
+		a.apply(a.station.proceed(a.n), 0)
 	}
 	a.release()
 	if a.Now >= a.missed {
@@ -174,7 +174,7 @@ func (a *Agent) timer() {
 	}
 	if a.unanswered && a.alg != S && a.Now >= a.repeatAt {
 		a.repeatAt = a.Now.Add(a.requestTimeout)
-		a.station.Repeat(a.n)
+		a.station.repeat(a.n)
 		a.tell(repeat, 1, others(a.n))
 	}
 }

@@ -156,6 +156,6 @@ func (a *Agent) neighbour(next ident.Member, members int) {
 		a.requested(&message{kind: wake, count: 1, reach: a.reach()})
 		return
 	}
-	a.apply(a.station.Go(a.n), a.skip)
+	a.apply(a.station.proceed(a.n), a.skip)
 	a.prepare()
 }

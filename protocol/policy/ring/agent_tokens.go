@@ -144,7 +144,7 @@ func (a *Agent) take(r *record, b Baton, tell func(Baton, int) Output, rest time
 		a.drop(r)
 		a.prepare()
 		if a.due == clock.Never {
-			a.apply(a.station.Go(a.n), 0)
+			a.apply(a.station.proceed(a.n), 0)
 		}
 		return
 	case a.station.Inside():
@@ -153,8 +153,8 @@ func (a *Agent) take(r *record, b Baton, tell func(Baton, int) Output, rest time
 		a.putAside(r)
 		return
 	default:
-		b = merged(b, a.station.Baton())
-		a.station.Lose()
+		b = merged(b, a.station.baton)
+		a.station.lose()
 		a.due = clock.Never
 		a.drop(had)
 	}
@@ -214,7 +214,7 @@ func (a *Agent) run() {
 
 // prepare announces the pass that will follow the operation, once it is certain.
 func (a *Agent) prepare() {
-	if a.prepared != a.next && a.station.Leaves(a.n) {
+	if a.prepared != a.next && a.station.leaves(a.n) {
 		a.prepared = a.next
 		a.Prepare(a.tokens.at(here).id, a.next)
 	}
@@ -250,7 +250,7 @@ func (a *Agent) settled(e *policy.Event) {
 			r.place = elsewhere
 		case r.place == here && e.Outcome == policy.Abandoned && !a.station.Inside():
 			r.place, a.due = elsewhere, clock.Never
-			a.station.Lose()
+			a.station.lose()
 		case r.place == aside && e.Outcome == policy.Abandoned:
 			r.place = elsewhere
 		}
@@ -296,7 +296,7 @@ func (a *Agent) tour() {
 	if a.station.Inside() {
 		a.prepare()
 	} else if a.due == clock.Never {
-		a.apply(a.station.Go(a.n), 0)
+		a.apply(a.station.proceed(a.n), 0)
 	}
 }
 
@@ -312,8 +312,8 @@ func (a *Agent) replace() (b Baton) {
 			b = merged(b, r.baton)
 			*r = record{}
 		case r.place == here && !a.station.Inside():
-			b = merged(b, a.station.Baton())
-			a.station.Lose()
+			b = merged(b, a.station.baton)
+			a.station.lose()
 			a.due, *r = clock.Never, record{}
 		}
 	}
