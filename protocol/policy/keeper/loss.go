@@ -28,9 +28,9 @@ func (l *loss) suspects(m ident.Member, since clock.Instant) {
 	}
 }
 
-// isYoung notes that a member has known of all tokens for so long: an earlier process of it may have begun a program
+// notesYoung notes that a member has known of all tokens for so long: an earlier process of it may have begun a program
 // before. One that has known of them for longer than programs take changes nothing, however often it is asked.
-func (l *loss) isYoung(since time.Duration, p *poll) {
+func (l *loss) notesYoung(since time.Duration, p *poll) {
 	if since < p.hold {
 		l.young = max(l.young, p.Now.Add(p.hold-since))
 	}
