@@ -74,7 +74,7 @@ var replacedWords = []replaced{
 	{use: "released", phrase: `\b(let|lets|letting) go of\b`},
 	{use: "failed, timed out", phrase: `\b(come|comes|came) to nothing\b`},
 	{use: "is in, are in", phrase: `\b(stands?|stood) in (a|an|the) (file|page|table|text|journal|record|object|list|frame)s?\b`, except: results},
-	{use: "permanently", phrase: `\bfor ever\b`, except: results},
+	{use: "permanently, or without end of what goes on", phrase: `\bfor ever\b`, except: results},
 	{use: "in progress", phrase: `\bunder way\b`, except: results},
 	{use: "about", phrase: `\bsome [0-9][0-9,]* `, except: results},
 }

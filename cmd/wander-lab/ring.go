@@ -155,8 +155,8 @@ func printRing(w io.Writer, r *ringcheck.Report) error {
 	}{
 		{"never two inside", "two inside", r.Exclusion},
 		{"nobody stuck", "somebody stuck", r.Deadlock},
-		{"messages come to rest", fmt.Sprintf("the last %d steps permanently", r.Period), r.Circulation},
-		{"everybody served", "somebody waits permanently", r.Starvation},
+		{"messages come to rest", fmt.Sprintf("the last %d steps without end", r.Period), r.Circulation},
+		{"everybody served", "a processor waits without end", r.Starvation},
 	} {
 		switch {
 		case line.schedule != nil:

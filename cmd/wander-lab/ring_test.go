@@ -17,7 +17,7 @@ func TestRing_Explored_Text(t *testing.T) {
 	assert.Equal(t, `d-published in a ring of 2: 87 states, 194 steps
   two inside:  r0 r1 d1 d0
   nobody stuck
-  the last 2 steps permanently:  r1 d1 r0 d0 x1 d1 d0 d1 d0 d1 d0
+  the last 2 steps without end:  r1 d1 r0 d0 x1 d1 d0 d1 d0 d1 d0
 `, out)
 
 	code, out, errs = runCommand("", "ring", "--processors", "2", "--algorithm", "e")

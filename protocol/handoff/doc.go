@@ -12,7 +12,7 @@
 //
 // At most one member has custody of a token in every interleaving of messages
 // that are lost, repeated, reordered and delayed at will and of crashes between
-// any two steps. A transfer whose answer is missing is sent again, permanently by
+// any two steps. A transfer whose answer is missing is sent again, without end by
 // a durable sender; the receiver answers from its memory: RECEIPT when it took
 // it, VOID when it declined it, UNKNOWN when its memory does not reach back.
 // Only VOID returns custody, and it burns the hop number.

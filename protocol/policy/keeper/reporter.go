@@ -117,7 +117,7 @@ func (r *reporter) sendTo(m ident.Member, t *held) {
 }
 
 // again asks once more, and reports whether the token is free. A token that the policy does not know yet
-// waits for all answers, and not permanently: if some members do not answer, another token may have been
+// waits for all answers, and not without end: if some members do not answer, another token may have been
 // made, and a program may run under it.
 func (r *reporter) again(t *held) (free bool) {
 	switch unanswered := r.Now >= t.since.Add(r.timeout(r.silence)); {

@@ -92,7 +92,7 @@ func TestEquilibrium(t *testing.T) {
 }
 
 // TestColdStart_NoJitterNoIntegral_Oscillates: without both, members that begin together
-// make their tokens together permanently, and each of these comes at once to one
+// make their tokens together without end, and each of these comes at once to one
 // that has just used its own, and is dropped. With either they do not.
 func TestColdStart_NoJitterNoIntegral_Oscillates(t *testing.T) {
 	const members, target = 100, time.Minute

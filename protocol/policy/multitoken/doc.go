@@ -68,7 +68,7 @@
 //
 // Paper compares with the two thresholds as they are. Members that start at
 // one instant then stay in step: they make their tokens at one instant, and
-// all waits end at multiples of t_wait/k_max, permanently when a handoff takes
+// all waits end at multiples of t_wait/k_max, without end when a handoff takes
 // far less than that. The resource sees them all at once.
 //
 // Jittered draws both thresholds anew after each use, uniformly

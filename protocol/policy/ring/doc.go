@@ -39,12 +39,12 @@
 // processor, xp the end of p's critical section.
 //
 // No request may overtake the token on a link, which the paper does not say:
-// else the token of Q goes round permanently, and that of D and E rests while
+// else the token of Q goes round without end, and that of D and E rests while
 // somebody waits. A token that overtakes requests changes nothing for Q; D and E
 // stay exclusive and live, but their requests can pile up.
 //
 // Withdraw, repeat, Return and lose are not in the paper: it knows no faults, and
 // everybody who asked waits. The bounds on messages bear withdrawals, but no
-// faults. While no token exists, a request of Q goes round permanently, as nobody stops it;
+// faults. While no token exists, a request of Q goes round without end, as nobody stops it;
 // whoever carries the messages over a network has to end that.
 package ring

@@ -140,7 +140,7 @@ func explore(alg Algorithm, n int, keeps bool) *crossings {
 
 // TestToken_OvertakesRequest_Served: in all schedules of small rings with few requests
 // on a link, one that the token overtakes does no harm; with D and E one that
-// overtakes the token leaves somebody waiting permanently. This is why an Agent's
+// overtakes the token leaves a processor waiting without end. This is why an Agent's
 // requests name the token that went before them, and nothing more.
 func TestToken_OvertakesRequest_Served(t *testing.T) {
 	for _, alg := range []Algorithm{Q, D, E} {

@@ -13,12 +13,12 @@ package ring
 //   - Correction 3 (rules 2 and 4): the counter bounds the search, too. A request
 //     sets it to n-1, each hop of an active token decrements it, and at 0 the
 //     token rests. To the letter a token that was woken by a request that is
-//     already served circulates permanently:
+//     already served circulates without end:
 //     r1 d1 r0 d0 x1 d0 d1 x0 d1 d0.
 //   - Correction 4 (rules 1, 4 and 5): whichever rule led into the section, at
 //     its exit the token moves while the counter is positive. A request that
 //     was absorbed during the section has made it so. Else r0 r1 d1 x0 leaves
-//     the second of two processors waiting permanently.
+//     the second of two processors waiting without end.
 //
 // So corrected it serves everybody, but does not quite keep theorem 4.1: two
 // requests may cost 5n-4 messages, as one that is served while its message is

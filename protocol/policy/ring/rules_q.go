@@ -12,7 +12,7 @@ package ring
 //   - Correction 2 (rule 1): a section that was entered because the token was
 //     there was not counted, so nothing is taken from the counter; at its exit,
 //     too, the token moves if the counter is positive. Else r0 r1 d1 x0 leaves
-//     the second of two processors waiting permanently.
+//     the second of two processors waiting without end.
 //   - A processor whose request was withdrawn takes it from the counter when
 //     the token comes, and does not ask twice until then.
 //   - The token stops after n hops without a request served or registered.

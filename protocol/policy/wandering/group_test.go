@@ -88,7 +88,7 @@ func (g *group) plan(at clock.Instant, to int, e policy.Event) {
 	g.agenda.Plan(at, func() { g.step(to, e) })
 }
 
-// every does something now and then, permanently.
+// every does something now and then, without end.
 func (g *group) every(pause clock.Instant, do func()) {
 	var again func()
 	again = func() {
