@@ -19,7 +19,7 @@ type dodger struct {
 // dodgerTalks and dodgerPauses are for how long a dodger answers and for how long it does not, in turn.
 const dodgerTalks, dodgerPauses = 6 * time.Second, 3 * time.Second
 
-func newDodger(n *node) badness { return &dodger{hoarder: newHoarder(n).(*hoarder)} }
+func newDodger(n *node) badness { return &dodger{hoarder: makeHoarder(n)} }
 
 func (d *dodger) pauses() bool { return d.n.c.now%(dodgerTalks+dodgerPauses) >= dodgerTalks }
 
@@ -49,7 +49,11 @@ type evader struct {
 // evaderPasses is how many tokens an evader passes on before it hoards.
 const evaderPasses = 8
 
-func newEvader(n *node) badness { return &evader{hoarder: newHoarder(n).(*hoarder)} }
+func newEvader(n *node) badness {
+	v := &evader{hoarder: makeHoarder(n)}
+	v.claims = v.another
+	return v
+}
 
 func (v *evader) runs() bool { return len(v.had) < evaderPasses }
 
@@ -64,26 +68,12 @@ func (v *evader) sends(e effect.Send) []effect.Send {
 		}
 		return []effect.Send{e}
 	}
-	list := v.hoarder.sends(e)
-	if v.taken > 0 && len(list) == 1 && list[0] != e { // it says that it has one
-		list[0].Message = v.another()
-	}
-	return list
-}
-
-func (v *evader) ticks() {
-	if v.says == nil || v.taken == 0 || v.n.c.now < v.next {
-		return
-	}
-	v.next = v.n.c.now + hoarderTells
-	for _, id := range v.askers {
-		v.n.bad.adds(id, v.another())
-	}
+	return v.hoarder.sends(e)
 }
 
 // another says that a program runs under the next one of the tokens that it had.
 func (v *evader) another() wire.Message {
 	c := v.had[v.told%len(v.had)]
 	v.told++
-	return keeperSays(v.says, c.token, c.number, uint32(v.n.c.resources[0].MaxHold.Milliseconds()))
+	return v.has(c)
 }

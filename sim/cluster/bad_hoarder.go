@@ -15,15 +15,22 @@ type hoarder struct {
 	n      *node
 	took   hop // the token that it took last
 	taken  int
-	askers []ident.Member // who has looked for a token
-	says   *wire.Policy   // a keeper's message, of which the others are made
-	next   time.Duration  // when it tells them again
+	askers []ident.Member      // who has looked for a token
+	says   *wire.Policy        // a keeper's message, of which the others are made
+	next   time.Duration       // when it tells them again
+	claims func() wire.Message // what it says: that it has this token
 }
 
 // hoarderTells is how often a hoarder tells those who look for a token.
 const hoarderTells = time.Second
 
-func newHoarder(n *node) badness { return &hoarder{n: n} }
+func newHoarder(n *node) badness { return makeHoarder(n) }
+
+func makeHoarder(n *node) *hoarder {
+	h := &hoarder{n: n}
+	h.claims = func() wire.Message { return h.has(h.took) }
+	return h
+}
 
 func (h *hoarder) runs() bool { return false }
 
@@ -42,16 +49,16 @@ func (h *hoarder) sends(e effect.Send) []effect.Send {
 		case keeperHave, keeperRest, keeperReturned, keeperWent, keeperNone:
 			h.says = m
 			if h.taken > 0 {
-				return []effect.Send{{To: e.To, Message: h.have()}}
+				return []effect.Send{{To: e.To, Message: h.claims()}}
 			}
 		}
 	}
 	return []effect.Send{e}
 }
 
-// have says that a program runs for as long as one may.
-func (h *hoarder) have() wire.Message {
-	return keeperSays(h.says, h.took.token, h.took.number, uint32(h.n.c.resources[0].MaxHold.Milliseconds()))
+// has says that a program runs under a token for as long as one may.
+func (h *hoarder) has(c hop) wire.Message {
+	return keeperSays(h.says, c.token, c.number, uint32(h.n.c.resources[0].MaxHold.Milliseconds()))
 }
 
 func (h *hoarder) hears(from ident.Member, m wire.Message) bool {
@@ -67,6 +74,6 @@ func (h *hoarder) ticks() {
 	}
 	h.next = h.n.c.now + hoarderTells
 	for _, id := range h.askers {
-		h.n.bad.adds(id, h.have())
+		h.n.bad.adds(id, h.claims())
 	}
 }

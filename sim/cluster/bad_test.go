@@ -149,6 +149,21 @@ func TestBad_Swallower_HoldersPassTheirTokensOn(t *testing.T) {
 	}
 }
 
+// TestBad_Idler_IsFirstKeeper_OthersFindTheLoss: it only notes that others want a token that it has dropped.
+func TestBad_Idler_IsFirstKeeper_OthersFindTheLoss(t *testing.T) {
+	skipUnderRaceDetector(t)
+	g := newBadKeeper(t, 1, 5, fairTurns, quietTimes[0], 0, "idler")
+	g.want(g.nodes, 0)
+	g.runFor(10 * time.Minute)
+	i := slices.IndexFunc(g.nodes, func(n *node) bool { return n.bad != nil })
+	liar := g.nodes[i].bad.kind.(*idler)
+	assert.Positive(t, liar.count)
+	assert.Positive(t, liar.noted)
+	assert.False(t, g.standsStill())
+	assert.Zero(t, g.accused)
+	require.Empty(t, g.violations)
+}
+
 // TestBad_Minter_OverlapIsBounded: whoever makes tokens while others have one, first keeper or
 // not, has few of them taken: a number for each honest member that grows with the logarithm of
 // the time. Each that is taken has programs overlap for one max_hold at most.
