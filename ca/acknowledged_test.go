@@ -81,10 +81,10 @@ func (k *acknowledged) note(c certificate.Certificate, name string) error {
 	if k.serials == nil {
 		k.serials = map[uint64]string{}
 	}
-	if before, used := k.serials[c.Claims().Serial]; used {
-		return fmt.Errorf("serial %d issued to %s and %s", c.Claims().Serial, before, name)
+	if before, used := k.serials[c.Body().Serial]; used {
+		return fmt.Errorf("serial %d issued to %s and %s", c.Body().Serial, before, name)
 	}
-	k.serials[c.Claims().Serial] = name
+	k.serials[c.Body().Serial] = name
 	return nil
 }
 
@@ -120,7 +120,7 @@ func (k *acknowledged) redeem(a *Authority, seed byte) error {
 	if err != nil {
 		return err
 	}
-	k.used = map[InviteID]uint64{i.ID: c.Claims().Serial}
+	k.used = map[InviteID]uint64{i.ID: c.Body().Serial}
 	return k.note(c, i.Name)
 }
 
@@ -193,7 +193,7 @@ func (k *acknowledged) checkInvites(t *testing.T, a *Authority, l Listing) {
 		}
 		first := redeem(t, a, i, 5)
 		if serial, used := k.used[i.ID]; used {
-			require.Equal(t, serial, first.Claims().Serial)
+			require.Equal(t, serial, first.Body().Serial)
 		}
 		require.Equal(t, first.Raw(), redeem(t, a, i, 5).Raw())
 		_, err := a.Redeem(i.ID, i.Secret, i.Name, keyOf(6))

@@ -97,7 +97,7 @@ func TestSetConfig(t *testing.T) {
 func TestIssue(t *testing.T) {
 	a, d := fresh(t)
 	cert := issue(t, a, "ftp-03", 2)
-	c := cert.Claims()
+	c := cert.Body()
 	assert.Equal(t, uint64(1), c.Serial)
 	assert.Equal(t, "ftp-03", c.Name)
 	assert.Equal(t, keyOf(2).Bytes(), c.Key)
@@ -109,18 +109,18 @@ func TestIssue(t *testing.T) {
 	g, _ := published(t, d)
 	parsed, err := certificate.Parse(g.ID(), blocks(t, d, "issued/00000001-ftp-03.crt")[0].Bytes, g)
 	require.NoError(t, err)
-	assert.Equal(t, c, parsed.Claims())
-	assert.Equal(t, uint64(2), issue(t, a, "ftp-04", 3).Claims().Serial)
-	assert.Equal(t, uint64(3), issue(t, reopen(t, d), "ftp-05", 4).Claims().Serial)
-	assert.Equal(t, uint64(4), issue(t, a, "ftp-06", 5).Claims().Serial, "it sees what others did")
+	assert.Equal(t, c, parsed.Body())
+	assert.Equal(t, uint64(2), issue(t, a, "ftp-04", 3).Body().Serial)
+	assert.Equal(t, uint64(3), issue(t, reopen(t, d), "ftp-05", 4).Body().Serial)
+	assert.Equal(t, uint64(4), issue(t, a, "ftp-06", 5).Body().Serial, "it sees what others did")
 }
 
 func TestRenew_SameKey_SameMember(t *testing.T) {
 	a, _ := fresh(t)
 	first, second := issue(t, a, "ftp-03", 2), issue(t, a, "ftp-03", 2)
 	assert.Equal(t, first.Member(), second.Member())
-	assert.NotEqual(t, first.Claims().Serial, second.Claims().Serial)
-	assert.True(t, second.Claims().NotAfter.After(first.Claims().NotAfter))
+	assert.NotEqual(t, first.Body().Serial, second.Body().Serial)
+	assert.True(t, second.Body().NotAfter.After(first.Body().NotAfter))
 }
 
 func TestIssue_Invalid_Refused(t *testing.T) {
@@ -143,7 +143,7 @@ func TestIssue_Invalid_Refused(t *testing.T) {
 			assert.ErrorIs(t, err, tt.want)
 		})
 	}
-	assert.Equal(t, uint64(2), issue(t, a, "free", 3).Claims().Serial, "a refusal draws no number")
+	assert.Equal(t, uint64(2), issue(t, a, "free", 3).Body().Serial, "a refusal draws no number")
 }
 
 func TestIssue_NameOfExpiredOrRevoked_Free(t *testing.T) {
@@ -153,7 +153,7 @@ func TestIssue_NameOfExpiredOrRevoked_Free(t *testing.T) {
 	a, err := Create(testDir, CreateOptions{Options: o, Name: "demo"})
 	require.NoError(t, err)
 	first := issue(t, a, "ftp-03", 2)
-	clock.now = first.Claims().NotAfter
+	clock.now = first.Body().NotAfter
 	second := issue(t, a, "ftp-03", 3)
 	found, err := a.Find("ftp-03")
 	require.NoError(t, err)
@@ -171,9 +171,9 @@ func TestIssue_LongLifetime_EndsWithTheCA(t *testing.T) {
 	require.NoError(t, err)
 	end := a.Certificate().Body().NotAfter
 	clock.now = day.AddDate(0, 0, 50)
-	assert.Equal(t, end, issue(t, a, "a", 2).Claims().NotAfter)
+	assert.Equal(t, end, issue(t, a, "a", 2).Body().NotAfter)
 	clock.now = day.Add(-time.Minute)
-	early := issue(t, a, "a", 2).Claims()
+	early := issue(t, a, "a", 2).Body()
 	assert.Equal(t, a.Certificate().Body().NotBefore, early.NotBefore, "nor is it older, with a clock that was set back")
 	clock.now = end
 	_, err = a.Issue(Request{Name: "a", Key: keyOf(2)})
@@ -186,13 +186,13 @@ func TestIssue_Lifetime_BoundedByConfiguration(t *testing.T) {
 	s.CertificateLifetime = time.Hour
 	_, err := a.SetConfig(s)
 	require.NoError(t, err)
-	c := issue(t, a, "a", 2).Claims()
+	c := issue(t, a, "a", 2).Body()
 	assert.Equal(t, time.Hour, c.NotAfter.Sub(c.IssuedAt))
 	_, err = a.Issue(Request{Name: "a", Key: keyOf(2), Lifetime: 2 * time.Hour})
 	assert.ErrorIs(t, err, ErrLifetime)
 	cert, err := a.Issue(Request{Name: "a", Key: keyOf(2), Lifetime: time.Minute})
 	require.NoError(t, err)
-	assert.Equal(t, time.Minute, cert.Claims().NotAfter.Sub(cert.Claims().IssuedAt))
+	assert.Equal(t, time.Minute, cert.Body().NotAfter.Sub(cert.Body().IssuedAt))
 }
 
 func TestRevoke(t *testing.T) {
@@ -218,7 +218,7 @@ func TestRevoke(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, uint64(2), signed.Body().Version)
 	assert.Zero(t, signed.Body().Serial)
-	assert.Equal(t, uint64(2), issue(t, a, "c", 4).Claims().RevocationVersion)
+	assert.Equal(t, uint64(2), issue(t, a, "c", 4).Body().RevocationVersion)
 
 	_, revocations := published(t, d)
 	require.Len(t, revocations, 2)

@@ -300,7 +300,7 @@ func (l *life) issued(c certificate.Certificate, err error) error {
 		return err
 	}
 	require.NoError(l, l.dead[c.Member()], "a certificate for the dead")
-	serial := c.Claims().Serial
+	serial := c.Body().Serial
 	if before, ok := l.serials[serial]; ok {
 		require.Equal(l, before, c.Hash(), "serial number %d twice", serial)
 	}

@@ -39,7 +39,7 @@ func TestInvite_Redeemed_CertificateIssued(t *testing.T) {
 	cert := redeem(t, reopen(t, d), i, 2)
 	assert.Equal(t, "ftp-03", cert.Name())
 	assert.True(t, cert.Key().Equal(keyOf(2)))
-	assert.Equal(t, uint64(1), cert.Claims().Serial)
+	assert.Equal(t, uint64(1), cert.Body().Serial)
 	assert.NoError(t, a.Eligible(cert.Member()))
 
 	l, err := a.List()
@@ -78,7 +78,7 @@ func TestRedeem_Twice_Refused(t *testing.T) {
 	assert.ErrorIs(t, err, ErrRefused)
 	assert.Equal(t, first.Raw(), redeem(t, a, i, 2).Raw(), "the answer was lost")
 	assert.Equal(t, first.Raw(), redeem(t, reopen(t, d), i, 2).Raw())
-	assert.Equal(t, uint64(2), issue(t, a, "b", 4).Claims().Serial, "which draws no number")
+	assert.Equal(t, uint64(2), issue(t, a, "b", 4).Body().Serial, "which draws no number")
 }
 
 func TestRedeem_AnswerLostAndInviteExpired_SameAnswer(t *testing.T) {
@@ -153,7 +153,7 @@ func TestRedeem_IssueRefuses_Refused(t *testing.T) {
 	issue(t, a, "a", 4)
 	_, err = a.Redeem(i.ID, i.Secret, "a", keyOf(3))
 	assert.ErrorIs(t, err, ErrNameInUse)
-	assert.Equal(t, keyOf(4).Bytes(), redeem(t, a, i, 4).Claims().Key, "it is still good, also for a member that there is")
+	assert.Equal(t, keyOf(4).Bytes(), redeem(t, a, i, 4).Body().Key, "it is still good, also for a member that there is")
 }
 
 func TestInvite_Invalid_Refused(t *testing.T) {
@@ -214,10 +214,10 @@ func TestRenew(t *testing.T) {
 	assert.Equal(t, first.Raw(), renew().Raw())
 	clock.now = day.AddDate(0, 0, 31)
 	second := renew()
-	assert.Equal(t, uint64(2), second.Claims().Serial)
+	assert.Equal(t, uint64(2), second.Body().Serial)
 	assert.Equal(t, second.Raw(), renew().Raw())
 	clock.now = day.AddDate(1, 0, 0)
-	assert.Equal(t, uint64(3), renew().Claims().Serial, "also when it has expired")
+	assert.Equal(t, uint64(3), renew().Body().Serial, "also when it has expired")
 
 	_, err = a.Renew(ident.Member{1})
 	assert.ErrorIs(t, err, ErrUnknown)

@@ -60,7 +60,7 @@ func (l *ledger) issue(r Request, key *signature.PrivateKey, invite *InviteID) (
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
-	c, member := signed.Claims(), signed.Member()
+	c, member := signed.Body(), signed.Member()
 	err = l.record(entry{
 		Time: now, Event: issued, Serial: c.Serial, Name: c.Name, Member: &member,
 		NotBefore: &c.NotBefore, NotAfter: &c.NotAfter, Invite: invite, Object: signed.Raw(),

@@ -95,7 +95,7 @@ func TestLeaves_CertificateValid_Published(t *testing.T) {
 	p, err := a.Publication()
 	require.NoError(t, err)
 	assert.Len(t, p.Leaves, 1)
-	clock.now = cert.Claims().NotAfter
+	clock.now = cert.Body().NotAfter
 	issue(t, a, "b", 3)
 	p, err = a.Publication()
 	require.NoError(t, err)

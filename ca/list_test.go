@@ -21,7 +21,7 @@ func TestList(t *testing.T) {
 	assert.Equal(t, "a", l.Records[0].Name)
 	assert.Equal(t, first.Member(), l.Records[0].Member)
 	assert.Equal(t, "gone", l.Records[0].Revoked.Reason)
-	assert.Equal(t, second.Claims().NotAfter, l.Records[1].NotAfter)
+	assert.Equal(t, second.Body().NotAfter, l.Records[1].NotAfter)
 	assert.Nil(t, l.Records[1].Revoked)
 	assert.Equal(t, uint64(1), l.RevocationVersion)
 	assert.Equal(t, first.Member(), l.Revoked[0].Member)

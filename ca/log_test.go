@@ -96,9 +96,9 @@ func TestSerialFile_Damaged_Refused(t *testing.T) {
 	_, err := a.Issue(Request{Name: "b", Key: keyOf(3)})
 	assert.ErrorIs(t, err, ErrDamaged)
 	require.NoError(t, a.ledger.folder.write(serialFile, []byte("41\n")))
-	assert.Equal(t, uint64(42), issue(t, a, "b", 3).Claims().Serial)
+	assert.Equal(t, uint64(42), issue(t, a, "b", 3).Body().Serial)
 	require.NoError(t, d.Remove(a.ledger.folder.name(serialFile)))
-	assert.Equal(t, uint64(43), issue(t, a, "c", 4).Claims().Serial)
+	assert.Equal(t, uint64(43), issue(t, a, "c", 4).Body().Serial)
 }
 
 func TestLog_TornLineThenShorterOne_NothingLeft(t *testing.T) {

@@ -37,7 +37,7 @@ func (a *Authority) Renew(m ident.Member) (certificate.Certificate, error) {
 
 // isFresh reports whether a certificate need not be renewed yet.
 func (s *state) isFresh(c certificate.Certificate, now time.Time) bool {
-	claims := c.Claims()
+	claims := c.Body()
 	life := claims.NotAfter.Sub(claims.IssuedAt)
 	return c.Authority() == s.signer().ID() && claims.NotAfter.Sub(now) > life-life/3
 }

@@ -58,7 +58,7 @@ func checkCertificate(t require.TestingT, payload []byte) bool {
 	}
 	c, err := certificate.Parse(group, raw, authorities{})
 	require.NoError(t, err, "refused for its signature")
-	again, err := c.Claims().Sign(ca)
+	again, err := c.Body().Sign(ca)
 	require.NoError(t, err)
 	require.Equal(t, raw, again.Raw())
 	require.Equal(t, c.Member(), again.Member())
@@ -68,7 +68,7 @@ func checkCertificate(t require.TestingT, payload []byte) bool {
 
 func certificateSeeds() map[string][]byte {
 	c := certificateOf(ada, "ada")
-	full := c.Claims()
+	full := c.Body()
 	full.Extensions = later
 	seeds := map[string][]byte{
 		"good-usual":          payloadOf(envelope.Certificate, c.Raw()),

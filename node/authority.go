@@ -81,7 +81,7 @@ func (a *authority) certificate() certificate.Certificate {
 }
 
 func (a *authority) schedule() enrolment.Schedule {
-	c := a.certificate().Claims()
+	c := a.certificate().Body()
 	return enrolment.Schedule{IssuedAt: c.IssuedAt, NotAfter: c.NotAfter}
 }
 
@@ -275,8 +275,8 @@ func (a *authority) take(c certificate.Certificate) (newer bool, err error) {
 	a.files.Lock()
 	defer a.files.Unlock()
 	old := a.certificate()
-	older := c.Claims().IssuedAt.Before(old.Claims().IssuedAt) // a CA that was restored from a backup
-	if c.Member() != old.Member() || c.Claims().Serial == old.Claims().Serial || older {
+	older := c.Body().IssuedAt.Before(old.Body().IssuedAt) // a CA that was restored from a backup
+	if c.Member() != old.Member() || c.Body().Serial == old.Body().Serial || older {
 		return false, nil
 	}
 	if a.n.currentGroup().Key(c.Authority()) == nil {
@@ -292,7 +292,7 @@ func (a *authority) take(c certificate.Certificate) (newer bool, err error) {
 	if err := a.show(); err != nil {
 		return false, err
 	}
-	a.n.log.Info("certificate renewed", "serial", c.Claims().Serial, "until", c.Claims().NotAfter)
+	a.n.log.Info("certificate renewed", "serial", c.Body().Serial, "until", c.Body().NotAfter)
 	return true, nil
 }
 

@@ -48,14 +48,14 @@ func (n *Node) Status() api.Status {
 		s = m.Status()
 		for _, id := range s.Peers {
 			if c, known := m.Certificate(id); known {
-				peers = append(peers, api.PeerStatus{Member: id, Name: c.Claims().Name, Connected: true})
+				peers = append(peers, api.PeerStatus{Member: id, Name: c.Body().Name, Connected: true})
 			}
 		}
 	})
 	kept := n.journal.status()
 	kept.Recalling, kept.WentBack = s.Recalling, s.Rollbacks
 	st := api.Status{
-		Member: n.self, Name: n.cfg.Certificate.Claims().Name, Group: n.cfg.Group.ID(),
+		Member: n.self, Name: n.cfg.Certificate.Body().Name, Group: n.cfg.Group.ID(),
 		GroupName: n.cfg.Group.Name(), ConfigurationVersion: s.Configuration,
 		Incarnation: s.Incarnation, Mode: n.cfg.Mode.String(),
 		UptimeS: time.Since(n.started).Seconds(), Address: n.Address(),
@@ -64,7 +64,7 @@ func (n *Node) Status() api.Status {
 			InDoubt: uint64(s.InDoubt), InDoubtResolved: s.Handoffs.InDoubtResolved,
 		},
 		Tokens:   api.TokenCounts{Generated: s.Generated, Dropped: s.Dropped},
-		Rejected: s.Rejected, CertificateExpires: n.authority.certificate().Claims().NotAfter,
+		Rejected: s.Rejected, CertificateExpires: n.authority.certificate().Body().NotAfter,
 		Journal: kept, Peers: peers, Resources: []api.ResourceStatus{},
 	}
 	for _, slot := range s.Slots {
@@ -119,7 +119,7 @@ func (n *Node) Members() []api.MemberInfo {
 	list := []api.MemberInfo{}
 	n.engine.look(func(m *member.Member) {
 		for k := range m.Members() {
-			c := k.Certificate.Claims()
+			c := k.Certificate.Body()
 			list = append(list, api.MemberInfo{
 				Member: k.Certificate.Member(), Name: c.Name, State: stateOf(k.Eligible),
 				Self: k.Certificate.Member() == n.self, Connected: k.Connected, Suspected: k.Suspected, Sequence: k.Sequence,

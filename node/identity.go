@@ -146,7 +146,7 @@ func (n *Node) Reload() error {
 	if c.Member() != n.self {
 		return fmt.Errorf("%w: %s is another member's", ErrIdentity, n.cfg.CertificateFile)
 	}
-	if c.Claims().NotAfter.After(n.authority.certificate().Claims().NotAfter) {
+	if c.Body().NotAfter.After(n.authority.certificate().Body().NotAfter) {
 		_, err = n.authority.take(c)
 	}
 	return err

@@ -89,7 +89,7 @@ func (n *Node) Leave(ctx context.Context) error {
 func (n *Node) Renew(ctx context.Context) (api.Renewal, error) {
 	newer, err := n.authority.renew(ctx)
 	c := n.authority.certificate()
-	return api.Renewal{Serial: c.Claims().Serial, Expires: c.Claims().NotAfter, Newer: newer}, renewalError(err)
+	return api.Renewal{Serial: c.Body().Serial, Expires: c.Body().NotAfter, Newer: newer}, renewalError(err)
 }
 
 // renewalError gives the end of a renewal its reason for the local API.

@@ -72,7 +72,7 @@ func (n *Node) MetricsAddress() string { return n.scrapes.address }
 func (n *Node) snapshot(c *memberCounts) metrics.Snapshot {
 	t := n.transport.Stats()
 	s := metrics.Snapshot{
-		CertificateExpires: n.authority.certificate().Claims().NotAfter,
+		CertificateExpires: n.authority.certificate().Body().NotAfter,
 		CertificateWarning: int(n.authority.schedule().Warning(n.cfg.Now())), Isolated: n.isolated(),
 		Refused: t.Refused, Members: c.count(),
 		Hints: map[string]uint64{"confirmed": t.Hints.Confirmed, "refuted": t.Hints.Refuted, "ignored": t.Hints.Ignored},

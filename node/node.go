@@ -70,7 +70,7 @@ func Open(ctx context.Context, cfg Config) (*Node, error) {
 		done: make(chan struct{}),
 	}
 	n.programs = programs{
-		self: n.self, name: cfg.Certificate.Claims().Name, now: cfg.Now,
+		self: n.self, name: cfg.Certificate.Body().Name, now: cfg.Now,
 		isolated: n.isolated, done: n.done, err: n.Err,
 	}
 	n.lookout = lookout{addresses: cfg.seams.addresses, tellQuiet: cfg.Quiet, reports: &n.reports, log: n.log}

@@ -93,7 +93,7 @@ func (tr *trio) workIn(ctx context.Context, runs int, ran *atomic.Int64, nodes .
 func (tr *trio) names() map[ident.Member]string {
 	names := make(map[ident.Member]string)
 	for _, id := range tr.ids {
-		names[id.Certificate.Member()] = id.Certificate.Claims().Name
+		names[id.Certificate.Member()] = id.Certificate.Body().Name
 	}
 	return names
 }
@@ -104,7 +104,7 @@ func (tr *trio) journals() *chronicle {
 	tr.end()
 	dirs := make(map[string]string)
 	for i, id := range tr.ids {
-		dirs[id.Certificate.Claims().Name] = filepath.Join(tr.dirs[i], "journal")
+		dirs[id.Certificate.Body().Name] = filepath.Join(tr.dirs[i], "journal")
 	}
 	return readJournals(tr, dirs, tr.names())
 }

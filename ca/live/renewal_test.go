@@ -54,7 +54,7 @@ func TestRenewal(t *testing.T) {
 		id, err := m.identity()
 		require.NoError(t, err)
 		assert.Equal(t, m.id, id.Certificate.Member())
-		assert.Equal(t, expires, id.Certificate.Claims().NotAfter)
+		assert.Equal(t, expires, id.Certificate.Body().NotAfter)
 		w.start(m)
 	}
 	w.circulate(all...)

@@ -43,7 +43,7 @@ func (w *world) showEachOther(machines ...*machine) {
 		for _, m := range machines {
 			w.until(m.name+" knows the certificate of "+of.name, func() bool {
 				return slices.ContainsFunc(m.Members(), func(i api.MemberInfo) bool {
-					return i.Member == of.id && i.Expires.Equal(id.Certificate.Claims().NotAfter)
+					return i.Member == of.id && i.Expires.Equal(id.Certificate.Body().NotAfter)
 				})
 			})
 		}

@@ -42,7 +42,7 @@ func (s *Server) enrol(w http.ResponseWriter, r *http.Request) ([]byte, *refusal
 	if err != nil {
 		return nil, refuse(enrolment.Failed, err)
 	}
-	s.deeds.note(slog.LevelInfo, "enrolled", "name", cert.Name(), "member", cert.Member(), "serial", cert.Claims().Serial,
+	s.deeds.note(slog.LevelInfo, "enrolled", "name", cert.Name(), "member", cert.Member(), "serial", cert.Body().Serial,
 		"invite", ca.InviteID(q.ID), "remote", r.RemoteAddr)
 	return s.welcome(v, cert)
 }
@@ -131,7 +131,7 @@ func (s *Server) renew(c *call) ([]byte, *refusal) {
 	if cert.Hash() == c.cert.Hash() {
 		level, what = slog.LevelDebug, "certificate unchanged"
 	}
-	s.deeds.note(level, what, "name", cert.Name(), "member", c.member, "serial", cert.Claims().Serial,
+	s.deeds.note(level, what, "name", cert.Name(), "member", c.member, "serial", cert.Body().Serial,
 		"remote", c.r.RemoteAddr)
 	return write(enrolment.RenewAnswer{Certificate: cert.Raw(), Authorities: v.Authorities})
 }

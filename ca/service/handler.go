@@ -189,7 +189,7 @@ func (s *Server) noMember(c *call, err error) *refusal {
 // revocation is that of the member, nil if it is not among those published.
 func (c *call) revocation() []byte {
 	for _, raw := range c.view.Revocations {
-		if r, err := certificate.ParseRevocation(c.cert.Claims().Group, raw, c.view.authority); err == nil && r.Body().Member == c.member {
+		if r, err := certificate.ParseRevocation(c.cert.Body().Group, raw, c.view.authority); err == nil && r.Body().Member == c.member {
 			return raw
 		}
 	}

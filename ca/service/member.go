@@ -100,7 +100,7 @@ func (s *Server) evidence(w http.ResponseWriter, c *call) ([]byte, *refusal) {
 
 // leaver is whom a leave that was taken in is about.
 func leaver(c *call, raw []byte) string {
-	m, err := certificate.LeaveSigner(c.cert.Claims().Group, raw)
+	m, err := certificate.LeaveSigner(c.cert.Body().Group, raw)
 	if err != nil {
 		return "unknown"
 	}

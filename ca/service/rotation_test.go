@@ -96,7 +96,7 @@ func TestRotation_RetiredKeyStolen_Useless(t *testing.T) {
 	require.NoError(t, err, b.log.String())
 
 	thief := &member{bench: b, key: newKey(t)}
-	claims := m.enrolled.Certificate.Claims()
+	claims := m.enrolled.Certificate.Body()
 	claims.Key, claims.Serial = thief.key.Public().Bytes(), 999
 	thief.enrolled.Certificate, err = claims.Sign(stolen)
 	require.NoError(t, err)

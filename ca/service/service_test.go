@@ -45,7 +45,7 @@ func TestService_WholeLife_Answered(t *testing.T) {
 	newer, err := a.client().Renew(t.Context())
 	require.NoError(t, err, b.log.String())
 	assert.Equal(t, a.id(), newer.Certificate.Member())
-	assert.Greater(t, newer.Certificate.Claims().Serial, same.Certificate.Claims().Serial)
+	assert.Greater(t, newer.Certificate.Body().Serial, same.Certificate.Body().Serial)
 
 	// One leaves; the other one brings it to the authority.
 	_, err = a.client().Sync(t.Context(), enrolment.Mine{Leaves: [][]byte{c.leave()}})

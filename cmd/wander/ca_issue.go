@@ -124,7 +124,7 @@ func (f caIssueFlags) prefix(name string) string {
 
 func (f caIssueFlags) report(env *environment, a *ca.Authority, cert certificate.Certificate) {
 	prefix := f.prefix(cert.Name())
-	c := cert.Claims()
+	c := cert.Body()
 	fmt.Fprintf(env.Out, "issued certificate %d to %s, valid until %s\n", c.Serial, c.Name, c.NotAfter.Format(time.DateTime+" MST"))
 	fmt.Fprintf(env.Out, "member %v\n", cert.Member())
 	files := []string{prefix + ".crt"}

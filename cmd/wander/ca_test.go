@@ -276,7 +276,7 @@ func TestCAIssue_ExistingKey_Used(t *testing.T) {
 	b := started(t)
 	b.must("ca", "issue", "--name", "a", "--lifetime", "1d")
 	first := b.certificate("a.crt")
-	assert.Equal(t, 24*time.Hour, first.Claims().NotAfter.Sub(first.Claims().IssuedAt))
+	assert.Equal(t, 24*time.Hour, first.Body().NotAfter.Sub(first.Body().IssuedAt))
 	key, err := signature.NewPrivateKey(bytes.Repeat([]byte{7}, signature.SeedSize))
 	require.NoError(t, err)
 	block, err := keyfile.EncodePublicKey(key.Public())
@@ -289,7 +289,7 @@ func TestCAIssue_ExistingKey_Used(t *testing.T) {
 		b.must("ca", "issue", "--name", "a", "--key", file)
 		renewed := b.certificate("a.crt")
 		assert.Equal(t, first.Member(), renewed.Member())
-		assert.Greater(t, renewed.Claims().Serial, first.Claims().Serial)
+		assert.Greater(t, renewed.Body().Serial, first.Body().Serial)
 	}
 	b.must("ca", "issue", "--name", "p", "--key", "public")
 	assert.True(t, b.certificate("p.crt").Key().Equal(key.Public()))

@@ -122,7 +122,7 @@ func runCertStatus(env *environment, config, output string) error {
 const expiredHint = "get an invite for the same name and run wander join with it in the same folder: an expired certificate cannot be renewed"
 
 func newCertReport(id node.Identity, now time.Time) certReport {
-	c := id.Certificate.Claims()
+	c := id.Certificate.Body()
 	schedule := enrolment.Schedule{IssuedAt: c.IssuedAt, NotAfter: c.NotAfter}
 	r := certReport{
 		V: 1, Member: id.Certificate.Member(), Name: c.Name, Group: c.Group, GroupName: id.Group.Name(), Serial: c.Serial,
@@ -240,7 +240,7 @@ func reportRenewal(env *environment, r api.Renewal, err error) error {
 
 // keepRenewed writes the new certificate, if it is one.
 func (s *settings) keepRenewed(env *environment, id node.Identity, client enrolment.Client, renewed enrolment.Renewed) error {
-	c := renewed.Certificate.Claims()
+	c := renewed.Certificate.Body()
 	if renewed.Certificate.Hash() == id.Certificate.Hash() {
 		due := enrolment.Schedule{IssuedAt: c.IssuedAt, NotAfter: c.NotAfter}.Due()
 		fmt.Fprintf(env.Out, "nothing to do: certificate %d is valid until %s and renewed from %s on\n", c.Serial,

@@ -75,7 +75,7 @@ func TestJoinOffline(t *testing.T) {
 	out := b.must("join", "--install", "a.crt", "--dir", "m", "--ca-address", "other:4134")
 	assert.Contains(t, out, "m/group.crt\nkept   m/wander.toml")
 	assert.Equal(t, []string{"ca:4134"}, b.settings("m/wander.toml").CA.Address)
-	assert.EqualValues(t, 3, b.identity("m").Certificate.Claims().Serial)
+	assert.EqualValues(t, 3, b.identity("m").Certificate.Body().Serial)
 }
 
 func TestCertStatus(t *testing.T) {
@@ -135,7 +135,7 @@ func TestCertRenew(t *testing.T) {
 	assert.Contains(t, b.must("cert", "renew", "--config", "m/wander.toml"), "certificate 2 is in")
 	after := b.identity("m")
 	assert.Equal(t, before.Certificate.Member(), after.Certificate.Member())
-	assert.Greater(t, after.Certificate.Claims().Serial, before.Certificate.Claims().Serial)
+	assert.Greater(t, after.Certificate.Body().Serial, before.Certificate.Body().Serial)
 	assert.EqualValues(t, 2, after.Group.Config().Version())
 
 	// Once it has expired, an invite brings it back, with the same key.

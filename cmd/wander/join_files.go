@@ -220,7 +220,7 @@ func putCertificate(name string, c certificate.Certificate) error {
 // report shows who the member is, what to compare, and which files were written.
 // Settings that were kept are not among them.
 func (j joined) report(env *environment, h memberHome, pinned [16]byte, kept bool) {
-	c := j.certificate.Claims()
+	c := j.certificate.Body()
 	fmt.Fprintf(env.Out, "joined group %s as %s\n", j.group.Name(), c.Name)
 	fmt.Fprintf(env.Out, "CA key %s (the CA's operator sees the same)\n", certificate.FormatFingerprint(pinned))
 	fmt.Fprintf(env.Out, "member %v, certificate %d, valid until %s\n", j.certificate.Member(), c.Serial, c.NotAfter.Format(time.DateTime+" MST"))

@@ -204,7 +204,7 @@ func (t *Trust) admit() {
 
 func (t *Trust) certified(c certificate.Certificate) {
 	i := t.member(c.Member())
-	claims := c.Claims()
+	claims := c.Body()
 	if i.key == nil {
 		i.key, i.name, i.certificate, i.authority = c.Key(), c.Name(), c.Raw(), c.Authority()
 	}

@@ -80,9 +80,6 @@ func (c Certificate) Member() ident.Member { return c.member }
 // Name is the member's name, for people.
 func (c Certificate) Name() string { return c.Body().Name }
 
-// Claims are what the CA says. The caller must not change the extensions.
-func (c Certificate) Claims() Claims { return c.Body() }
-
 // Key is the member's public key.
 func (c Certificate) Key() *signature.PublicKey { return c.key }
 

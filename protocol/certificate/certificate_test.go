@@ -75,8 +75,8 @@ func TestCertificate_Signed_RoundTrip(t *testing.T) {
 	signed := mustSign(t, c)
 	parsed, err := certificate.Parse(group, signed.Raw(), trusting(caKey))
 	require.NoError(t, err)
-	assert.Equal(t, c, parsed.Claims())
-	assert.Equal(t, c, signed.Claims())
+	assert.Equal(t, c, parsed.Body())
+	assert.Equal(t, c, signed.Body())
 	assert.Equal(t, signed.Raw(), parsed.Raw())
 	assert.Equal(t, signed.Hash(), parsed.Hash())
 	assert.Equal(t, memberOf(memberKey), parsed.Member())
@@ -103,14 +103,14 @@ func TestCertificate_AnyClaims_RoundTrip(t *testing.T) {
 		}
 		parsed, err := certificate.Parse(group, mustSign(t, c).Raw(), trusting(caKey))
 		require.NoError(t, err)
-		assert.Equal(t, c, parsed.Claims())
+		assert.Equal(t, c, parsed.Body())
 	})
 }
 
 func TestCertificate_Times_CutToSeconds(t *testing.T) {
 	c := claims()
 	c.NotBefore = c.NotBefore.Add(999 * time.Millisecond).In(time.FixedZone("there", 3600))
-	assert.Equal(t, day, mustSign(t, c).Claims().NotBefore)
+	assert.Equal(t, day, mustSign(t, c).Body().NotBefore)
 }
 
 func TestClaims_Invalid_NotSigned(t *testing.T) {
@@ -219,7 +219,7 @@ func TestCertificate_OfOthers_Refused(t *testing.T) {
 
 func TestCertificate_BeginningAndEnd_HalfOpen(t *testing.T) {
 	cert := mustSign(t, claims())
-	begin, end := cert.Claims().NotBefore, cert.Claims().NotAfter
+	begin, end := cert.Body().NotBefore, cert.Body().NotAfter
 	assert.ErrorIs(t, cert.ValidAt(begin.Add(-1)), certificate.ErrNotYetValid)
 	assert.NoError(t, cert.ValidAt(begin))
 	assert.NoError(t, cert.ValidAt(end.Add(-1)))

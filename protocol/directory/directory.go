@@ -107,7 +107,7 @@ func (d *Directory) Admit(c certificate.Certificate) (news bool) {
 }
 
 func (d *Directory) admit(c certificate.Certificate) (news bool, err error) {
-	d.expect(c.Claims())
+	d.expect(c.Body())
 	if f := d.members[c.Member()]; d.living >= d.limit && (f == nil || !f.known() && !f.gone()) {
 		return false, fmt.Errorf("%w: %d members", ErrFull, d.limit)
 	}
@@ -116,7 +116,7 @@ func (d *Directory) admit(c certificate.Certificate) (news bool, err error) {
 
 // keep is admit whether or not there is room.
 func (d *Directory) keep(c certificate.Certificate) (news bool) {
-	d.expect(c.Claims())
+	d.expect(c.Body())
 	f := d.about(c.Member())
 	if authority, retired := d.authorities.signed(c, d.group); !f.takeCertificate(c, authority, retired) {
 		return false

@@ -80,18 +80,18 @@ func (f *facts) takeCertificate(c certificate.Certificate, authority uint8, reti
 	}
 	f.authority, f.retired = authority, retired
 	f.certificate = c.Pack()
-	f.notBefore, f.notAfter = c.Claims().NotBefore.Unix(), c.Claims().NotAfter.Unix()
+	f.notBefore, f.notAfter = c.Body().NotBefore.Unix(), c.Body().NotAfter.Unix()
 	return true
 }
 
 // compareCertificate orders a certificate and the one that is kept.
 func (f *facts) compareCertificate(c certificate.Certificate) int {
-	x := c.Claims()
+	x := c.Body()
 	if order := cmp.Compare(x.NotAfter.Unix(), f.notAfter); order != 0 {
 		return order
 	}
 	return cmp.Or(
-		cmp.Compare(x.Serial, f.certificate.Open().Claims().Serial),
+		cmp.Compare(x.Serial, f.certificate.Open().Body().Serial),
 		cmp.Compare(string(c.Raw()), f.certificate.Raw()),
 	)
 }

@@ -90,7 +90,7 @@ func picture(d *directory.Directory, members []someone) string {
 		c, known := d.Certificate(s.id)
 		text += fmt.Sprintf("\n%d: %v %v", s.n, known, d.Addresses(s.id))
 		if known {
-			text += fmt.Sprintf(" serial %d", c.Claims().Serial)
+			text += fmt.Sprintf(" serial %d", c.Body().Serial)
 		}
 		for _, at := range []time.Duration{-2 * time.Hour, 0, month} {
 			text += fmt.Sprintf(" %v", d.Eligible(s.id, now.Add(at)))

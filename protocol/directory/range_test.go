@@ -224,7 +224,7 @@ func TestEntry_Largest_FitsAFrame(t *testing.T) {
 	ben := list[0]
 	value := append(canonical.Raw{0x58, 0xfe}, make([]byte, 254)...)
 	full := canonical.Extensions{}.With(1, value).With(3, value).With(5, value).With(7, value).With(9, value).With(11, value).With(13, value).With(15, value)
-	claims := ben.certificate(month).Claims()
+	claims := ben.certificate(month).Body()
 	claims.Name, claims.Extensions = strings.Repeat("a", certificate.MaxName), full
 	e := wire.Entry{
 		Certificate: must(claims.Sign(ca.key)).Raw(),

@@ -123,7 +123,7 @@ func (e *Evidence) objectKind(i int) envelope.Kind {
 func (e *Evidence) proof(c certificate.Certificate) Proof {
 	s := e.statements()
 	return Proof{
-		ID: e.ID(), Kind: e.Kind, Accused: e.Accused, Name: c.Name(), Serial: c.Claims().Serial,
+		ID: e.ID(), Kind: e.Kind, Accused: e.Accused, Name: c.Name(), Serial: c.Body().Serial,
 		Token: s[0].Token, Hop: s[0].Hop, Account: account(e.Kind, s[0], s[1]),
 	}
 }

@@ -61,7 +61,7 @@ func (s *stage) picture() string {
 	for k := range s.Members() {
 		id := k.Certificate.Member()
 		endpoint, _ := s.Endpoint(id)
-		text += fmt.Sprintf("\n%v serial %d, %v, at %v, record %x", id, k.Certificate.Claims().Serial, k.Eligible, k.Addresses, endpoint)
+		text += fmt.Sprintf("\n%v serial %d, %v, at %v, record %x", id, k.Certificate.Body().Serial, k.Eligible, k.Addresses, endpoint)
 	}
 	return text
 }

@@ -185,7 +185,7 @@ func (m *membership) died(id ident.Member) (at time.Time, dead bool) {
 	if !known {
 		return time.Time{}, false
 	}
-	return c.Claims().NotAfter, true
+	return c.Body().NotAfter, true
 }
 
 // behind reports whether the CA has published, according to certificates it has

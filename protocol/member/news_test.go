@@ -19,7 +19,7 @@ import (
 func (a *authority) revoke(version uint64, s *someone) []byte {
 	a.t.Helper()
 	r, err := certificate.Revocation{
-		Version: version, Member: s.id(), Serial: s.certificate.Claims().Serial, Reason: "lost", Time: uint64(began.UnixMilli()),
+		Version: version, Member: s.id(), Serial: s.certificate.Body().Serial, Reason: "lost", Time: uint64(began.UnixMilli()),
 	}.Sign(a.group.ID(), a.key)
 	require.NoError(a.t, err)
 	return r.Raw()

@@ -134,7 +134,7 @@ func (a *authority) certify(who *identity, now time.Duration) {
 func (a *authority) revoke(c certificate.Certificate, now time.Duration) []byte {
 	a.revoked = append(a.revoked, now)
 	r, err := certificate.Revocation{
-		Version: uint64(len(a.revoked)), Member: c.Member(), Serial: c.Claims().Serial,
+		Version: uint64(len(a.revoked)), Member: c.Member(), Serial: c.Body().Serial,
 		Reason: "simulated", Time: uint64(epoch.Add(now).UnixMilli()),
 	}.Sign(a.id, a.key)
 	must(err)

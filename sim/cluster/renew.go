@@ -15,7 +15,7 @@ func (x *churner) renewWhenDue(n *node) {
 		}
 		x.c.ca.certify(&n.identity, x.c.now)
 		x.c.count.renewals++
-		x.c.log(n, "gets certificate %d", n.certificate.Claims().Serial)
+		x.c.log(n, "gets certificate %d", n.certificate.Body().Serial)
 		n.put(member.Renewed{Certificate: n.certificate})
 		x.renewWhenDue(n)
 	})

@@ -147,7 +147,7 @@ func (i *Inspector) kinds() []recognise {
 				return "", nil, err
 			}
 			i.keys[c.Member()] = c.Key()
-			return "certificate of member " + c.Member().String(), c.Claims(), nil
+			return "certificate of member " + c.Member().String(), c.Body(), nil
 		},
 		func(raw []byte) (string, any, error) {
 			a, err := group.ParseAuthority(g.ID(), raw, cas)
