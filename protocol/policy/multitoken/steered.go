@@ -43,7 +43,8 @@ type steered struct {
 	splits  bool          // a token is to be made when none is here
 	splitID bool          // the token that is made next is passed on unused
 
-	field [fieldSize]byte
+	field   [fieldSize]byte // of the token in use, when it is passed on
+	carried [fieldSize]byte // of a token that is passed on unused
 }
 
 // hopWeight is the share of the latest hop in the average of a member: its own
@@ -139,10 +140,11 @@ func (a *steered) receive(t *policy.Token) {
 }
 
 // forward passes on a token that is not used, with what it carries. The field of
-// an event is only borrowed, so it is copied, and cut where no law wrote it.
+// an event is only borrowed, so it is copied, and cut where no law wrote it. The
+// token in use may leave in the same step, with a field of its own.
 func (a *steered) forward(t *policy.Token) {
-	n := copy(a.field[:], t.Field)
-	a.Pass(t.ID, ident.Member{}, a.field[:n])
+	n := copy(a.carried[:], t.Field)
+	a.Pass(t.ID, ident.Member{}, a.carried[:n])
 }
 
 func (a *steered) visit(t *policy.Token) *visit {

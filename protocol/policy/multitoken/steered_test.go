@@ -198,7 +198,9 @@ func (d *steeredDriver) happen() {
 }
 
 func (d *steeredDriver) step(e policy.Event) {
-	for i, a := range d.agent.Step(d.now, e, nil) {
+	actions := d.agent.Step(d.now, e, nil)
+	requireOwnFields(d, actions)
+	for i, a := range actions {
 		switch a.Kind {
 		case policy.Run:
 			require.Empty(d, d.running, "one operation at a time")
@@ -228,6 +230,35 @@ func (d *steeredDriver) step(e policy.Event) {
 	if len(d.running) == 0 {
 		require.NotEqual(d, clock.Never, d.agent.Deadline(), "asleep for ever")
 	}
+}
+
+// requireOwnFields fails where two tokens leave in one step with one field.
+func requireOwnFields(t require.TestingT, actions []policy.Action) {
+	seen := map[*byte]bool{}
+	for _, a := range actions {
+		if a.Kind == policy.Pass && len(a.Field) > 0 {
+			require.False(t, seen[&a.Field[0]], "two tokens leave with one field")
+			seen[&a.Field[0]] = true
+		}
+	}
+}
+
+// TestSteered_TokenBeforeLateTimer_EachLeavesWithItsField: where a Timer is late, the next token comes before the one in
+// use has left. Both leave in that step under S3gj, which uses none for a while after a use.
+func TestSteered_TokenBeforeLateTimer_EachLeavesWithItsField(t *testing.T) {
+	a := steeredOf(t, S3gj)
+	a.Step(0, policy.Event{Kind: policy.Timer}, nil)
+	here := policy.Token{ID: ident.Token{1}}
+	a.Step(0, policy.Event{Kind: policy.Arrival, Token: here}, nil)
+	comes := policy.Token{ID: ident.Token{2}, Field: []byte{7, 7, 7}}
+	actions := a.Step(a.Deadline(), policy.Event{Kind: policy.Arrival, Token: comes}, nil)
+	passes := slices.DeleteFunc(actions, func(a policy.Action) bool { return a.Kind != policy.Pass })
+	require.Len(t, passes, 2)
+	requireOwnFields(t, passes)
+	assert.Equal(t, here.ID, passes[0].Token)
+	assert.NotEqual(t, comes.Field, passes[0].Field[:min(len(comes.Field), len(passes[0].Field))])
+	assert.Equal(t, comes.ID, passes[1].Token)
+	assert.Equal(t, comes.Field, passes[1].Field)
 }
 
 // TestSteered_Generation_Bounded: a member makes no two tokens sooner than
