@@ -257,6 +257,42 @@ func TestInterruption(t *testing.T) {
 	assert.Less(t, ran, 10)
 }
 
+// TestRun_FewSeeds_ExperimentsGoAtOnce: each waits for the other, so one after the other they would wait for ever.
+func TestRun_FewSeeds_ExperimentsGoAtOnce(t *testing.T) {
+	here := make(chan string)
+	meets := func(name string, meet func()) experiment.Experiment {
+		return experiment.Experiment{Name: name, Run: func(l *experiment.Lab) error {
+			_, err := experiment.Gather(l, func(uint64) (int, error) { meet(); return 0, nil })
+			l.Row(claim(name+"-row", experiment.AtMost(0)), []float64{0})
+			return err
+		}}
+	}
+	results, err := experiment.Run(t.Context(), []experiment.Experiment{
+		meets("a", func() { assert.Equal(t, "b", <-here) }), meets("b", func() { here <- "b" }),
+	}, experiment.Options{Seeds: experiment.Seeds(1, 1), Parallel: 2})
+	require.NoError(t, err)
+	require.Len(t, results, 2)
+	assert.Equal(t, "a", results[0].Name)
+	assert.Equal(t, "b-row", results[1].Rows[0].ID)
+}
+
+// A failing experiment ends those beside it, and no further one begins.
+func TestRun_Error_EndsTheOthers(t *testing.T) {
+	boom := errors.New("boom")
+	began := make(chan bool)
+	_, err := experiment.Run(t.Context(), []experiment.Experiment{
+		{Name: "long", Run: func(l *experiment.Lab) error {
+			close(began)
+			<-l.Context().Done()
+			return context.Cause(l.Context())
+		}},
+		{Name: "fails", Run: func(*experiment.Lab) error { <-began; return boom }},
+		{Name: "next", Run: func(*experiment.Lab) error { t.Error("began"); return nil }},
+	}, experiment.Options{Seeds: experiment.Seeds(1, 1), Parallel: 2})
+	assert.ErrorIs(t, err, boom)
+	assert.EqualError(t, err, "fails: boom")
+}
+
 // toy is an experiment with everything.
 var toy = experiment.Experiment{
 	Name: "toy", Title: "A toy", Source: "no paper §1", Notes: "Read like *this*.",

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync"
+	"sync/atomic"
 )
 
 // Options say how experiments are run.
@@ -42,8 +44,10 @@ func Seeds(first uint64, n int) []uint64 {
 	return seeds
 }
 
-// Run runs the experiments one after the other. Errors: that of an experiment,
-// with its name; ErrNoSeeds; the context's cause.
+// Run runs the experiments, and returns their results in the same order. Where
+// there are fewer seeds than runs may go at once, several experiments go at
+// once. Errors: that of an experiment, with its name; ErrNoSeeds; the context's
+// cause.
 func Run(ctx context.Context, experiments []Experiment, o Options) ([]Result, error) {
 	if len(o.Seeds) == 0 {
 		return nil, ErrNoSeeds
@@ -51,24 +55,57 @@ func Run(ctx context.Context, experiments []Experiment, o Options) ([]Result, er
 	if o.Parallel <= 0 {
 		o.Parallel = runtime.GOMAXPROCS(0)
 	}
-	names := names{}
-	var results []Result
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	labs := make([]*Lab, len(experiments))
+	var telling sync.Mutex
 	for i, e := range experiments {
-		l := newLab(ctx, e, o)
+		labs[i] = newLab(ctx, e, o)
 		if o.Progress != nil {
-			l.progress = func(done, total int) {
+			labs[i].progress = func(done, total int) {
+				telling.Lock()
+				defer telling.Unlock()
 				o.Progress(Progress{e.Name, i + 1, len(experiments), done, total})
 			}
 		}
-		if err := e.Run(l); err != nil {
-			return nil, fmt.Errorf("%s: %w", e.Name, err)
+	}
+	together(labs, max(1, o.Parallel/len(o.Seeds)), func(l *Lab) {
+		if ctx.Err() != nil {
+			return
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, context.Cause(ctx)
+		if err := l.result.Run(l); err != nil {
+			fail(fmt.Errorf("%s: %w", l.result.Name, err))
 		}
+	})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return finished(labs)
+}
+
+// together does something with each lab, in their order, with so many at once.
+func together(labs []*Lab, most int, do func(*Lab)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(most, len(labs)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(labs)); i = next.Add(1) - 1 {
+				do(labs[i])
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// finished are the results of experiments that have ended. Errors: what an
+// experiment did wrong, with its name.
+func finished(labs []*Lab) ([]Result, error) {
+	names := names{}
+	var results []Result
+	for _, l := range labs {
 		names.check(l)
 		if err := l.finish(); err != nil {
-			return nil, fmt.Errorf("%s: %w", e.Name, err)
+			return nil, fmt.Errorf("%s: %w", l.result.Name, err)
 		}
 		results = append(results, *l.result)
 	}
