@@ -58,7 +58,7 @@ all results in DIR/data: what earlier runs have written there stays on the pages
 
 "beyond" runs the experiments about this project's own goals, which are not in
 "all": each row is a goal, what is measured, and whether it is met. With one
-seed "all" takes nine minutes of processor time, five on two processors; "beyond" takes longer.
+seed "all" takes four to nine minutes of processor time; "beyond" takes longer.
 
 The same seeds give the same files, whatever --parallel says.`,
 		Example: "  wander-lab run journal-fig2\n  wander-lab run all --seeds 10 --out /tmp/papers\n  wander-lab run journal-fig2 --first 1001",

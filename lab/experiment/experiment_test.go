@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -291,6 +292,32 @@ func TestRun_Error_EndsTheOthers(t *testing.T) {
 	}, experiment.Options{Seeds: experiment.Seeds(1, 1), Parallel: 2})
 	assert.ErrorIs(t, err, boom)
 	assert.EqualError(t, err, "fails: boom")
+}
+
+// AtOnce lets two go at once, runs as many as are permitted, and begins none after an error.
+func TestAtOnce_Error_FirstReturned(t *testing.T) {
+	boom := errors.New("boom")
+	var going, most, began atomic.Int64
+	e := experiment.Experiment{Name: "x", Run: func(l *experiment.Lab) error {
+		return experiment.AtOnce(l, 1000, func(i int) error {
+			began.Add(1)
+			_, err := experiment.Gather(l, func(uint64) (int, error) {
+				if n := going.Add(1); n > most.Load() {
+					most.Store(n)
+				}
+				defer going.Add(-1)
+				if i == 3 {
+					return 0, boom
+				}
+				return i, nil
+			})
+			return err
+		})
+	}}
+	_, err := experiment.Run(t.Context(), []experiment.Experiment{e}, experiment.Options{Seeds: experiment.Seeds(1, 1), Parallel: 2})
+	assert.EqualError(t, err, "x: seed 1: boom")
+	assert.LessOrEqual(t, most.Load(), int64(2))
+	assert.Less(t, began.Load(), int64(1000))
 }
 
 // toy is an experiment with everything.

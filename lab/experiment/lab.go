@@ -1,24 +1,27 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/wandertoken/wander/lab/figure"
 )
 
 // Lab is where one experiment runs, and what it hands its results in to. Its
-// methods are for the goroutine of Experiment.Run; only Gather's jobs run at
-// once.
+// methods are for the goroutine of Experiment.Run; what AtOnce does and Gather's
+// jobs run at once.
 type Lab struct {
 	ctx      context.Context
 	seeds    []uint64
-	parallel int
+	slots    chan struct{} // a run has one while it goes; all experiments share them
 	progress func(done, total int)
+	counting sync.Mutex            // of spent
 	spent    time.Duration         // by all jobs
 	instead  map[*constant]float64 // what a sweep sets
 	result   *Result
@@ -137,16 +140,14 @@ func (l *Lab) each(job func(i int) error) error {
 	var done sync.Mutex
 	finished := 0
 	var workers sync.WaitGroup
-	for range min(l.parallel, len(l.seeds)) {
+	for range min(cap(l.slots), len(l.seeds)) {
 		workers.Go(func() {
 			for i := range todo {
-				began := time.Now()
-				if errs[i] = job(i); errs[i] != nil {
+				if errs[i] = l.timed(func() error { return job(i) }); errs[i] != nil {
 					cancel()
 				}
 				done.Lock()
 				finished++
-				l.spent += time.Since(began)
 				l.progress(finished, len(l.seeds))
 				done.Unlock()
 			}
@@ -154,6 +155,36 @@ func (l *Lab) each(job func(i int) error) error {
 	}
 	workers.Wait()
 	return l.first(errs)
+}
+
+// timed runs a job when it may go, and counts its time.
+func (l *Lab) timed(job func() error) error {
+	l.slots <- struct{}{}
+	defer func() { <-l.slots }()
+	began := time.Now()
+	err := job()
+	l.counting.Lock()
+	defer l.counting.Unlock()
+	l.spent += time.Since(began)
+	return err
+}
+
+// AtOnce does something that gathers runs for each index below n. Where there
+// are fewer seeds than runs may go at once, it does so for several at once.
+// None begins after an error. The error is the first in the order of the
+// indices.
+func AtOnce(l *Lab, n int, do func(i int) error) error {
+	var failed atomic.Bool
+	errs := make([]error, n)
+	together(n, max(1, cap(l.slots)/len(l.seeds)), func(i int) {
+		if failed.Load() {
+			return
+		}
+		if errs[i] = do(i); errs[i] != nil {
+			failed.Store(true)
+		}
+	})
+	return cmp.Or(errs...)
 }
 
 // first is the error of the first seed that has one, or the context's.

@@ -230,11 +230,18 @@ func recoveryIn(l, numbers *Lab, c choice, members int, down float64) (float64, 
 
 func policies(l *Lab) error {
 	table := policyTable{}
+	var groups []policyGroup
 	for _, c := range choices() {
 		for _, n := range policiesSizes {
-			if err := table.measure(l, c, n); err != nil {
-				return err
-			}
+			groups = append(groups, policyGroup{choice: c, members: n})
+		}
+	}
+	if err := AtOnce(l, len(groups), func(i int) error { return groups[i].measure(l) }); err != nil {
+		return err
+	}
+	for _, g := range groups {
+		for _, c := range g.cells {
+			table.add(c, g.recovers)
 		}
 	}
 	if !l.sweeping() {
@@ -244,26 +251,31 @@ func policies(l *Lab) error {
 	return nil
 }
 
-// measure adds the cells of a choice in groups of one size: all, or in a sweep
-// those of the rows.
-func (t *policyTable) measure(l *Lab, c choice, members int) error {
-	recovers := ""
+// policyGroup is what is measured of a choice in groups of one size.
+type policyGroup struct {
+	choice
+	members  int
+	recovers string
+	cells    []*cell
+}
+
+// measure fills the cells: all, or in a sweep those of the rows.
+func (g *policyGroup) measure(l *Lab) (err error) {
 	if !l.sweeping() {
-		var err error
-		if recovers, err = recoveryText(l, c, members); err != nil {
+		if g.recovers, err = recoveryText(l, g.choice, g.members); err != nil {
 			return err
 		}
 	}
 	for _, load := range policiesLoads(l) {
 		for _, f := range policiesFaults(l) {
-			if l.sweeping() && !slices.Contains(cellsOfRows, cellKey(c, members, load.name, f.name)) {
+			if l.sweeping() && !slices.Contains(cellsOfRows, cellKey(g.choice, g.members, load.name, f.name)) {
 				continue
 			}
-			cell := &cell{choice: c, members: members, load: load, faults: f}
-			if err := cell.measure(l); err != nil {
+			c := &cell{choice: g.choice, members: g.members, load: load, faults: f}
+			if err := c.measure(l); err != nil {
 				return err
 			}
-			t.add(cell, recovers)
+			g.cells = append(g.cells, c)
 		}
 	}
 	return nil

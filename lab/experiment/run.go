@@ -58,9 +58,11 @@ func Run(ctx context.Context, experiments []Experiment, o Options) ([]Result, er
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	labs := make([]*Lab, len(experiments))
+	slots := make(chan struct{}, o.Parallel)
 	var telling sync.Mutex
 	for i, e := range experiments {
 		labs[i] = newLab(ctx, e, o)
+		labs[i].slots = slots
 		if o.Progress != nil {
 			labs[i].progress = func(done, total int) {
 				telling.Lock()
@@ -69,12 +71,12 @@ func Run(ctx context.Context, experiments []Experiment, o Options) ([]Result, er
 			}
 		}
 	}
-	together(labs, max(1, o.Parallel/len(o.Seeds)), func(l *Lab) {
+	together(len(labs), max(1, o.Parallel/len(o.Seeds)), func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err := l.result.Run(l); err != nil {
-			fail(fmt.Errorf("%s: %w", l.result.Name, err))
+		if err := labs[i].result.Run(labs[i]); err != nil {
+			fail(fmt.Errorf("%s: %w", labs[i].result.Name, err))
 		}
 	})
 	if ctx.Err() != nil {
@@ -83,14 +85,14 @@ func Run(ctx context.Context, experiments []Experiment, o Options) ([]Result, er
 	return finished(labs)
 }
 
-// together does something with each lab, in their order, with so many at once.
-func together(labs []*Lab, most int, do func(*Lab)) {
+// together does something for each index below n, in their order, with so many at once.
+func together(n, most int, do func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(most, len(labs)) {
+	for range min(most, n) {
 		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(labs)); i = next.Add(1) - 1 {
-				do(labs[i])
+			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+				do(int(i))
 			}
 		})
 	}
@@ -114,7 +116,7 @@ func finished(labs []*Lab) ([]Result, error) {
 
 func newLab(ctx context.Context, e Experiment, o Options) *Lab {
 	return &Lab{
-		ctx: ctx, seeds: o.Seeds, parallel: o.Parallel, progress: func(int, int) {}, instead: o.instead,
+		ctx: ctx, seeds: o.Seeds, slots: make(chan struct{}, o.Parallel), progress: func(int, int) {}, instead: o.instead,
 		result: &Result{Experiment: e, Seeds: len(o.Seeds), First: o.Seeds[0]},
 	}
 }
