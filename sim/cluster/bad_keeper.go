@@ -15,10 +15,10 @@ const (
 	keeperNoted
 	keeperHave
 	keeperRest
-	_ // release
+	keeperRelease
 	keeperReturned
-	_ // released
-	_ // other
+	keeperReleased
+	keeperOther
 	keeperAsk
 	keeperWent
 	keeperNone
@@ -26,8 +26,12 @@ const (
 
 // The first bytes of what they say in inquests, and the length of a custody there.
 const (
+	keeperAccount = policy.KeeperKind + 0x20
+	keeperStill   = policy.KeeperKind + 0x21
 	keeperSent    = policy.KeeperKind + 0x22
+	keeperInstead = policy.KeeperKind + 0x24
 	keeperNever   = policy.KeeperKind + 0x25
+	keeperBlame   = policy.KeeperKind + 0x26
 	custodyLength = 40
 )
 

@@ -101,6 +101,9 @@ func TestBad_EachKind_DoesWhatItSays(t *testing.T) {
 		{[]string{"hoarder"}, func(g *badGroup, b badness) bool { return b.(*hoarder).taken > 0 && g.standsStill() }},
 		{[]string{"dodger"}, func(g *badGroup, b badness) bool { return b.(*dodger).kept > 0 && g.standsStill() }},
 		{[]string{"evader"}, func(_ *badGroup, b badness) bool { return b.(*evader).told > 0 }},
+		{[]string{"denier"}, func(_ *badGroup, b badness) bool { return b.(*denier).told > 0 }},
+		{[]string{"beginner"}, func(_ *badGroup, b badness) bool { return b.(*denier).told > 0 }},
+		{[]string{"babbler"}, func(_ *badGroup, b badness) bool { return b.(*babbler).said > 0 && b.(*babbler).count > 0 }},
 		{[]string{"dropper"}, func(_ *badGroup, b badness) bool { return b.(*dropper).count > 0 }},
 		{[]string{"dropper-quiet"}, func(_ *badGroup, b badness) bool { return b.(*dropper).count > 0 }},
 		{[]string{"dropper-half"}, func(_ *badGroup, b badness) bool {

@@ -400,6 +400,8 @@ breaks one_program mute -DBUG_EACH_POLL
 breaks one_program mute -DBUG_NEVER -DFAILS=1
 breaks one_program mute -DBUG_YOUNG
 breaks one_program mute -DBOUND=1
+breaks no_stall mute -DBUG_EACH_BEGIN
+breaks one_program mute -DBEGINS=1
 breaks one_program mute -DFAILS=3	# not held
 
 holds steady -DSENDERS=1

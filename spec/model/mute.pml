@@ -12,12 +12,15 @@
  * token. X is asleep with the token, and answers nothing. It passes the token to M at some
  * time, if M lives, or dies with it. M then begins a program, and may fail before
  * anybody hears of that. A program outlives M.
- * S speaks, and never answers: a liar, and the only one.
+ * S speaks, and never answers; or answers each time that it has nothing, and has just begun
+ * its work. It is a liar, and the only one.
  *
  *   HOLD=2   longest program, in ticks
  *   BOUND=2  how many failures of one member count (maxFailures)
+ *   BEGINS=2 how many beginnings of one member count (maxFailures, too)
  *   FAILS=2  of M
- *   BUG_NO_BOUND    all of them count
+ *   BUG_NO_BOUND    all failures count
+ *   BUG_EACH_BEGIN  all beginnings count
  *   BUG_NEVER       none of them counts
  *   BUG_EACH_POLL   a failure counts again each time that M is asked, though it has not spoken since
  *   BUG_YOUNG       K does not wait for what M has begun before it returned and answers that it has nothing
@@ -31,6 +34,9 @@
 #endif
 #ifndef BOUND
 #define BOUND 2
+#endif
+#ifndef BEGINS
+#define BEGINS 2
 #endif
 #ifndef FAILS
 #define FAILS 2
@@ -46,7 +52,12 @@
 #else
 #define COUNTS(m) (failures[m] <= BOUND)
 #endif
-#define MOST (HOLD * (1 + 2 + 2 * FAILS))	/* K waits: HOLD, twice more for S, and once for each failure and return of M */
+#ifdef BUG_EACH_BEGIN
+#define BEGIN_COUNTS(m) 1
+#else
+#define BEGIN_COUNTS(m) (begins[m] <= BEGINS)
+#endif
+#define MOST (HOLD * (1 + 4 + 2 * FAILS))	/* K waits: HOLD, four times more for S, and once for each failure and return of M */
 
 bit up = 1;		/* M lives */
 bit has;		/* and has the token, also when it has failed */
@@ -58,6 +69,9 @@ bit left;		/* X has the token no more */
 bit spoke[2];		/* since K asked all last */
 bit before[2];		/* before that, and has not failed since */
 byte failures[2];	/* as K counts them */
+byte begins[2];		/* likewise */
+bit fresh;		/* M has begun its work, and K does not know that yet */
+bit newborn;		/* S answers that it has just begun its work */
 byte wait = HOLD;	/* ticks until K may make a token */
 byte waited;		/* ticks since K asked all first */
 bit over;		/* K has found the token, or made another one */
@@ -86,6 +100,19 @@ inline missed(m)
 	fi
 }
 
+/* A member answers that it has nothing, and began its work so long ago that what it did before may run for some ticks. */
+inline began(m, ticks)
+{
+	if
+	:: begins[m] <= BEGINS -> begins[m]++
+	:: else
+	fi;
+	if
+	:: BEGIN_COUNTS(m) && ticks > wait -> wait = ticks
+	:: else
+	fi
+}
+
 /* K asks all. */
 inline poll()
 {
@@ -96,13 +123,17 @@ inline poll()
 	:: up && !has -> spoke[M] = 1;
 #ifndef BUG_YOUNG
 		if
-		:: HOLD - age > wait -> wait = HOLD - age
+		:: fresh && age < HOLD -> began(M, HOLD - age)
 		:: else
-		fi
+		fi;
 #endif
+		fresh = 0
 	:: !up -> missed(M)
 	fi;
-	missed(S)
+	if
+	:: newborn -> spoke[S] = 1; began(S, HOLD)
+	:: else -> missed(S)
+	fi
 }
 
 active proctype Group()
@@ -111,9 +142,10 @@ active proctype Group()
 	do
 	:: over -> break
 	:: d_step { !over && !spoke[S] -> SAY(S, SPEAKS); spoke[S] = 1 }
+	:: d_step { !over -> newborn = !newborn }
 	:: d_step { !over && up && fails < FAILS -> SAY(M, FAIL); up = 0; fails++; age = HOLD }
 	/* It returns without its memory, or asks K whether it may use its token. */
-	:: d_step { !over && !up -> SAY(M, RETURN); up = 1; age = 0; spoke[M] = 1; has = 0 }
+	:: d_step { !over && !up -> SAY(M, RETURN); up = 1; age = 0; fresh = 1; spoke[M] = 1; has = 0 }
 	:: d_step { !over && !up && has -> SAY(M, RETURN); up = 1; over = 1 }
 	:: d_step { !over && !left && up -> SAY(X, PASS); left = 1; has = 1; program = HOLD }
 	:: d_step { !over && !left -> SAY(X, DEATH); left = 1 }

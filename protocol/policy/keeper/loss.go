@@ -29,9 +29,10 @@ func (l *loss) suspects(m ident.Member, since clock.Instant) {
 }
 
 // notesYoung notes that a member has known of all tokens for so long: an earlier process of it may have begun a program
-// before. One that has known of them for longer than programs take changes nothing, however often it is asked.
-func (l *loss) notesYoung(since time.Duration, p *poll) {
-	if since < p.hold {
+// before. One that has known of them for longer than programs take changes nothing, however often it is asked. One that
+// says each time that it has just begun does so maxFailures times.
+func (l *loss) notesYoung(from ident.Member, since time.Duration, p *poll) {
+	if since < p.hold && p.counts(from, p.Now.Add(-since)) {
 		l.young = max(l.young, p.Now.Add(p.hold-since))
 	}
 }

@@ -123,7 +123,7 @@ func (s *search) answered(from ident.Member, m *message) {
 		s.followOn(from, m)
 	case s.stage == everybody && s.poll.asked.has(from):
 		if m.kind == none {
-			s.loss.notesYoung(span(m.span), &s.poll)
+			s.loss.notesYoung(from, span(m.span), &s.poll)
 		} else {
 			if m.token != l.token && m.custody != s.other && s.earlier().has(from) { // it has made one since
 				s.other, s.loss.found, s.poll.first = m.custody, clock.Never, s.poll.since

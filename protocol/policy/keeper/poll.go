@@ -24,8 +24,15 @@ type poll struct {
 	spoke   members       // those that have said anything since the poll began
 	before  members       // those that did so in earlier polls of the search, and have not failed since
 
-	failures map[ident.Member]int // how often a member of those has failed in the search
-	mute     backoffs             // members that speak, and do not answer
+	failures map[ident.Member]int       // how often a member of those has failed in the search
+	begun    map[ident.Member]beginning // members that have begun their work lately, as they said in the search
+	mute     backoffs                   // members that speak, and do not answer, or begin anew each time
+}
+
+// beginning is when a member began its work, by the first answer that said so.
+type beginning struct {
+	at    clock.Instant
+	count int // how many of that member have counted in the search
 }
 
 // begin asks all other members.
@@ -47,6 +54,7 @@ func (p *poll) end() {
 	p.heard, p.spoke, p.before = p.heard[:0], p.spoke[:0], p.before[:0]
 	p.asking, p.first = false, clock.Never
 	clear(p.failures)
+	clear(p.begun)
 }
 
 // hears notes that a member has said anything.
@@ -120,6 +128,26 @@ func (p *poll) countFailures() {
 			p.first = p.since
 		}
 	}
+}
+
+// counts reports whether it counts that a member began its work then. Answers take different times, so that one within
+// L of the last one that counted is the same. From a member that has begun maxFailures times before, this one backs off.
+func (p *poll) counts(m ident.Member, at clock.Instant) bool {
+	b := p.begun[m]
+	switch {
+	case b.count > 0 && at < b.at.Add(p.silence):
+		return true
+	case p.mute.from(m, p.Now):
+		return false
+	case b.count == maxFailures:
+		p.mute.note(m, p.Now, muteTime)
+		return false
+	}
+	if p.begun == nil {
+		p.begun = make(map[ident.Member]beginning)
+	}
+	p.begun[m] = beginning{at, b.count + 1}
+	return true
 }
 
 // appendLast appends the members that have not answered, if they are few.

@@ -375,6 +375,35 @@ func TestSearch_SpeaksAndNeverAnswers_TokenMade(t *testing.T) {
 	assert.GreaterOrEqual(t, s.now.Sub(begun), (maxFailures+1)*(longHold-s.retry))
 }
 
+// TestSearch_BeginsAnewAtEachQuestion_TokenMade: P-58, 1. A member answers each time that it has just begun its work. What it may
+// have left running is waited for maxFailures times.
+func TestSearch_BeginsAnewAtEachQuestion_TokenMade(t *testing.T) {
+	s := newSearching(longHold)
+	s.says(thePasser, message{kind: want})
+	begun := s.now
+	for s.search() {
+		s.says(theDead, message{kind: none})
+		require.Less(t, s.now.Sub(begun), (maxFailures+2)*longHold)
+	}
+	assert.GreaterOrEqual(t, s.now.Sub(begun), longHold-s.retry)
+}
+
+// TestSearch_RestartsTwice_ProgramsWaitedFor: P-58, 1. A member restarts while the token is looked for, and does so once more.
+// Answers about one beginning differ by less than L, and count once.
+func TestSearch_RestartsTwice_ProgramsWaitedFor(t *testing.T) {
+	s := newSearching(longHold)
+	s.says(thePasser, message{kind: want})
+	restarts := []clock.Instant{s.now, s.now.Add(longHold / 2)}
+	for s.search() {
+		began := restarts[0]
+		if s.now >= restarts[1] {
+			began = restarts[1]
+		}
+		s.says(theDead, message{kind: none, span: uint32(s.now.Sub(began).Milliseconds())})
+	}
+	assert.GreaterOrEqual(t, s.now.Sub(restarts[1]), longHold-time.Millisecond)
+}
+
 // TestSearch_EarlierKeeperLeavesTokenLost_TokenMade: P-58, 1 and P-60. The first keeper says something each time, and makes no
 // token. That the others have none, as they have known for longer than programs take, does not begin the wait for it anew.
 func TestSearch_EarlierKeeperLeavesTokenLost_TokenMade(t *testing.T) {
