@@ -47,6 +47,31 @@ func (r *Ring) Before(now time.Time, exclude func(ident.Member) bool) (m ident.M
 	return r.follow(r.previous, now, exclude)
 }
 
+// maxSkipped bounds how far Skipped looks: what a peer passes over must not cost a step for each
+// member of a large group. Its members fail one by one, so nobody honest passes over so many.
+const maxSkipped = 1024
+
+// Skipped is the first member between from and this one on the ring that is connected with this
+// one and not excluded. There is none where from is not among the maxSkipped members before
+// this one, or where giver is nearer than from: from has got the token from that member, and
+// sent it back. exclude may be nil.
+func (r *Ring) Skipped(from, giver ident.Member, now time.Time, exclude func(ident.Member) bool) (m ident.Member) {
+	at, role := r.known.self, r.ringSelf(now)
+	for range min(r.RingLen(), maxSkipped) {
+		f := r.previous(at, role, now)
+		switch {
+		case f == nil || f.id == r.known.self || f.id == giver:
+			return ident.Member{}
+		case f.id == from:
+			return m
+		case f.connected && (exclude == nil || !exclude(f.id)):
+			m = f.id
+		}
+		at, role = f.id, f.ring
+	}
+	return ident.Member{}
+}
+
 // OnRing reports whether this member has a place on the ring. A member that only dials
 // out may have none where more than half do. It follows nobody then, but After names a
 // member to which it can pass a token that it has. Where nobody can be dialled there is no

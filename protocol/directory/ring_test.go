@@ -210,3 +210,48 @@ func TestRing_Unconnected_SameOrder(t *testing.T) {
 	before, _ := d.Before(now, nil)
 	assert.Equal(t, list[1].id, before)
 }
+
+// TestSkipped_TokenCame_FirstBetween: only those that are connected count, and a token that was sent back has skipped nobody.
+func TestSkipped_TokenCame_FirstBetween(t *testing.T) {
+	ca := newAuthority(1)
+	list := ca.members(6)
+	slices.SortFunc(list, func(a, b someone) int { return a.id.Compare(b.id) })
+	d := directory.New(ca, list[4].id)
+	introduce(t, d, list...)
+	for _, s := range list[:4] {
+		d.Connected(s.id, true)
+	}
+	nobody, none := -1, -1
+	for _, test := range []struct {
+		from, giver int // -1: nobody
+		away        []int
+		first       int
+	}{
+		{3, 2, nil, none},         // from the one before
+		{1, 0, nil, 2},            // 2 and 3 were skipped
+		{1, nobody, nil, 2},       // nobody knows from whom 1 has it
+		{1, 0, []int{2}, 3},       // 2 cannot be reached
+		{1, 0, []int{2, 3}, none}, // nor 3
+		{5, 3, nil, none},         // 5 has sent it back
+		{5, 1, nil, none},         // and 1 had skipped this member, too
+		{0, 5, nil, 1},            // from the other end
+		{1, 4, nil, 2},            // this member had passed it to 1
+	} {
+		id := func(i int) (m ident.Member) {
+			if i >= 0 {
+				m = list[i].id
+			}
+			return m
+		}
+		gone := func(m ident.Member) bool {
+			return slices.ContainsFunc(test.away, func(i int) bool { return list[i].id == m })
+		}
+		first := d.Skipped(id(test.from), id(test.giver), now, gone)
+		assert.Equal(t, id(test.first), first, "%v", test)
+	}
+	d.Connected(list[2].id, false)
+	first := d.Skipped(list[1].id, list[0].id, now, nil)
+	assert.Equal(t, list[3].id, first, "2 is not connected")
+	first = d.Skipped(ident.Member{1}, ident.Member{}, now, nil)
+	assert.Zero(t, first, "it came from a member that is not on the ring")
+}

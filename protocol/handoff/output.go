@@ -35,6 +35,9 @@ type Notice struct {
 
 	Receipt []byte // Delivered: as it was signed
 
+	// Giver, of Gained, gave the peer the custody that it had; zero if the peer's title does not say so.
+	Giver ident.Member
+
 	Belated bool // Gained: no reservation stood for it, as of before a restart, or one that has lapsed, or its connection broke since
 
 	Objects [2]token.Object // Convicted; their signatures hold

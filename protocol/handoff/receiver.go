@@ -288,7 +288,7 @@ func (r *Receiver) take(k key, rec *record, p verifiedTransfer) {
 	r.persist(&journal.Held{Transfer: p.transfer.Raw(), Genesis: p.title.Genesis.Raw()}, true)
 	rec.serial = r.openings.serial
 	r.answer(rec, p.transfer, token.Receipt)
-	r.notify(Notice{Kind: Gained, Title: rec.title, Hop: k.hop, Peer: rec.from, Belated: belated})
+	r.notify(Notice{Kind: Gained, Title: rec.title, Hop: k.hop, Peer: rec.from, Giver: p.title.Giver(), Belated: belated})
 }
 
 // decline gives custody back, permanently, by a void (step 5).

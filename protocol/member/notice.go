@@ -4,6 +4,7 @@ import (
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -30,7 +31,11 @@ func (c *circulation) notice(n *handoff.Notice) {
 		c.slots.visit(s, n.Title, false)
 		// What the token says of the future is a wrong clock's.
 		s.lastOperation = max(s.lastOperation, min(n.Title.Transfer.Body().LastOperation(), c.now.Millis())*1000)
-		c.events.notify(s, policy.Event{Kind: policy.Arrival, From: n.Peer, Belated: n.Belated, Token: c.custody.describe(h)})
+		arrival := policy.Event{Kind: policy.Arrival, From: n.Peer, Belated: n.Belated, Token: c.custody.describe(h)}
+		if s.resource.Policy == catalog.Ring {
+			arrival.Skipped = c.ring.findSkipped(n.Peer, n.Giver)
+		}
+		c.events.notify(s, arrival)
 	case handoff.Returned:
 		c.unwilling(n.Peer)
 		if c.custody.endsFork(s, t, n.Hop) {
@@ -73,9 +78,10 @@ func (c *circulation) noticeUnconfigured(k slotKey, n *handoff.Notice) {
 }
 
 // unwilling notes that a member did not take a token. If it is the neighbour, the
-// policies learn of another one before they decide anew.
+// policies learn of another one before they decide anew. If a token was to go back to it, none
+// does for a while.
 func (c *circulation) unwilling(id ident.Member) {
-	if id == c.ring.id && !id.IsZero() {
+	if (id == c.ring.id || id == c.ring.skipped) && !id.IsZero() {
 		c.live.absences.missing(id)
 		c.lookAround()
 	}

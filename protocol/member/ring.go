@@ -26,6 +26,7 @@ type ring struct {
 	id      ident.Member // the one that follows; zero: none
 	before  ident.Member // whom this member follows
 	members int          // that take part, this one among them
+	skipped ident.Member // that was to get a token which had passed it over
 	outside bool         // this member has no place on the ring
 	again   clock.Instant
 }
@@ -44,6 +45,16 @@ func (r *ring) update() bool {
 	}
 	r.id, r.members = id, members
 	return true
+}
+
+// findSkipped finds the member that from has passed over, if this one can pass a token to it (rule
+// P-83). giver has passed the token to from.
+func (r *ring) findSkipped(from, giver ident.Member) ident.Member {
+	m := r.dir.Skipped(from, giver, r.now.Wall, r.isGone)
+	if !m.IsZero() {
+		r.skipped = m
+	}
+	return m
 }
 
 // greetBefore lets the member before this one know that this one is here: it may

@@ -149,8 +149,12 @@ type Event struct {
 	Members  int
 	At       clock.Instant
 	From     ident.Member
-	Token    Token
-	Body     []byte
+	// Skipped, of Arrival: the first of the members between Event.From and this one on the ring
+	// (rule P-83) that is connected with this one. It is zero if there is none, and if Event.From
+	// has sent the token back.
+	Skipped ident.Member
+	Token   Token
+	Body    []byte
 }
 
 // ActionKind says what a policy wants done.

@@ -57,6 +57,15 @@ func (t Title) Holder() ident.Member {
 	return t.Transfer.Body().To
 }
 
+// Giver is the member that gave the holder its custody. It is zero where the title does not
+// name that member: of a token at its generator, and of one that was declined.
+func (t Title) Giver() ident.Member {
+	if t.Transfer.IsZero() || !t.Void.IsZero() {
+		return ident.Member{}
+	}
+	return t.Transfer.Body().From
+}
+
 // Hash is what the next transfer names as its previous.
 func (t Title) Hash() ident.Hash {
 	if t.Transfer.IsZero() {

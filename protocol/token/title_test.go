@@ -46,6 +46,15 @@ func TestTitle_Signers_Distinct(t *testing.T) {
 	assert.Equal(t, []ident.Member{ada.id, ben.id}, home.Signers())
 }
 
+// Who gave the holder its custody: nobody at the generator, and nobody who is named after a void.
+func TestTitle_Giver_NamedUntilDeclined(t *testing.T) {
+	fresh, first, second, declined := titles(t)
+	assert.Zero(t, fresh.Giver())
+	assert.Equal(t, ada.id, first.Giver())
+	assert.Equal(t, first.Holder(), second.Giver())
+	assert.Zero(t, declined.Giver())
+}
+
 // From a declined transfer the chain goes on past the burned hop.
 func TestTitle_AfterVoid_GoesOn(t *testing.T) {
 	_, _, _, declined := titles(t)

@@ -112,7 +112,7 @@ func parseEvent(words []string) (clock.Instant, policy.Event, error) {
 	event, rest := known.event, words[2:]
 	switch {
 	case known.ofToken:
-		event.Token, event.From, err = parseToken(rest)
+		err = parseToken(rest, &event)
 	case (event.Kind == policy.Silent || event.Kind == policy.Unsent) && len(rest) == 1:
 		event.From, err = member(rest[0])
 	case event.Kind == policy.Silent || event.Kind == policy.Unsent:
@@ -130,11 +130,12 @@ func parseEvent(words []string) (clock.Instant, policy.Event, error) {
 	return clock.Instant(at), event, err
 }
 
-// parseToken reads b@2 by=M hop=3 field=c0ff from=M, of which the first is needed.
-func parseToken(words []string) (t policy.Token, from ident.Member, err error) {
+// parseToken reads b@2 by=M hop=3 field=c0ff from=M skipped=M, of which the first is needed.
+func parseToken(words []string, e *policy.Event) (err error) {
 	if len(words) == 0 || len(words[0]) < 3 || words[0][1] != '@' {
-		return t, from, fmt.Errorf("%w: want a token like b@2", ErrScript)
+		return fmt.Errorf("%w: want a token like b@2", ErrScript)
 	}
+	t := &e.Token
 	t.ID = ident.Token{words[0][0]}
 	t.Born, err = number(words[0][2:])
 	for _, w := range words[1:] {
@@ -150,12 +151,14 @@ func parseToken(words []string) (t policy.Token, from ident.Member, err error) {
 		case "field":
 			t.Field, err = field(value)
 		case "from":
-			from, err = member(value)
+			e.From, err = member(value)
+		case "skipped":
+			e.Skipped, err = member(value)
 		default:
 			err = fmt.Errorf("%w: tokens have no %q", ErrScript, name)
 		}
 	}
-	return t, from, err
+	return err
 }
 
 func parseMessage(words []string) (from ident.Member, body []byte, err error) {

@@ -10,9 +10,9 @@
 //	  ANSWER ...          what it answers, which Play writes anew
 //
 // The events, with a token as a letter and its birth in milliseconds, which
-// [generator], [hop], [policy field] and [who passed it, or took it] may follow:
+// [generator], [hop], [policy field], [who passed it, or took it] and [who was skipped] may follow:
 //
-//	arrival b@2 by=M hop=3 field=c0ff from=M
+//	arrival b@2 by=M hop=3 field=c0ff from=M skipped=M
 //	generated, resumed, recalled, recalled-run, delivered, returned, abandoned,
 //	ended, did-not-begin TOKEN
 //	timer · demand · no-demand · neighbour M n=5 · neighbour n=1 · message M c0ff · silent M

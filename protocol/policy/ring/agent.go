@@ -64,9 +64,11 @@ import (
 // made, when it comes out of a restart, and when some member
 // gets another neighbour, as when two parts of a ring have found each other again.
 //
+// A member that passes over others: the member to which it passes the token sends it back to the
+// first of them (P-83), but not twice in a row.
+//
 // A member that lies: it can send the token around, as whoever asks does, and keep
-// tokens and requests from those behind it, who then are not served up to the next one
-// that makes a token. What it says to all others goes once around in half of request_timeout,
+// requests from those behind it. What it says to all others goes once around in half of request_timeout,
 // but with q, where each request counts, every message does: it is for members that
 // trust each other.
 //
@@ -84,6 +86,7 @@ type Agent struct {
 	told     bool         // a neighbour was told of
 	prepared ident.Member // to whom the token that is in use will go
 
+	wentBack   bool // the token that came last has gone back to a member that was passed over
 	unanswered bool // it has asked for the token, and none was here since
 
 	due      clock.Instant // a token that rests here goes on
@@ -130,7 +133,7 @@ func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 	case policy.Recalled:
 		a.tokens.see(&event.Token, a.RecalledAt(&event))
 	case policy.Arrival:
-		a.arrive(&event.Token)
+		a.arrive(&event)
 	case policy.Generated:
 		a.generated(&event.Token)
 	case policy.Resumed:

@@ -102,7 +102,8 @@ func (a *Agent) baton(field []byte) Baton {
 
 // arrive takes a token from the previous member, and then the requests that were
 // sent after it.
-func (a *Agent) arrive(t *policy.Token) {
+func (a *Agent) arrive(e *policy.Event) {
+	t := &e.Token
 	r := a.tokens.see(t, a.Now)
 	b := a.baton(t.Field)
 	switch {
@@ -114,10 +115,22 @@ func (a *Agent) arrive(t *policy.Token) {
 		if b.Count > 0 { // those that it knew wait for the other one
 			a.requested(&message{kind: request, count: 1, reach: a.reach()})
 		}
+	case !e.Skipped.IsZero() && !a.wentBack && a.tokens.at(here) == nil:
+		a.goBack(r, b.clip(a.n), e.Skipped)
 	default:
+		a.wentBack = false
 		a.take(r, b, a.station.Arrive, a.restAtArrival())
 	}
 	a.release()
+}
+
+// goBack passes a token that has just come to the first of the members that it has passed over
+// (P-83), as if it had not been here. It does not go back twice in a row: else two liars, of
+// which one passes over the other, could have it go round without anybody between.
+func (a *Agent) goBack(r *record, b Baton, to ident.Member) {
+	a.wentBack = true
+	r.place, r.baton, r.to = passing, b, to
+	a.Pass(r.id, to, a.Field(func(to []byte) []byte { return AppendBaton(to, b) }))
 }
 
 // superseded reports whether a token of higher precedence was here a short time ago.
@@ -268,6 +281,7 @@ func (a *Agent) settled(e *policy.Event) {
 		}
 	}
 	a.unlink(&e.Token)
+	a.wentBack = false
 	a.take(r, b, a.station.reclaim, rest)
 }
 

@@ -41,8 +41,10 @@ type network struct {
 	traffic  int // most messages between a request and its service
 	lastOn   map[[2]int]clock.Instant
 
-	lose  func(told int) bool // the so many-th message
-	split int                 // members below see only each other, as do the others; 0: all see all
+	lose    func(told int) bool    // the so many-th message
+	favours map[int]int            // members that pass tokens to one other member only
+	givers  map[ident.Token][2]int // who passed the token last, and who passed it to that member
+	split   int                    // members below see only each other, as do the others; 0: all see all
 }
 
 // setup is what a network is like.
@@ -69,6 +71,7 @@ type site struct {
 	asked   clock.Instant
 	demand  bool
 	runs    ident.Token
+	served  int
 	here    map[ident.Token]bool
 	since   int // messages when the request was made, -1: none
 }
@@ -79,7 +82,7 @@ func indexOf(m ident.Member) int  { return int(m[0]) - 1 }
 func newNetwork(t tester, s setup) *network {
 	w := &network{
 		t: t, setup: s, rng: rand.New(rand.NewPCG(s.seed, 0)),
-		tokens: map[ident.Token]*policy.Token{}, lastOn: map[[2]int]clock.Instant{},
+		tokens: map[ident.Token]*policy.Token{}, givers: map[ident.Token][2]int{}, lastOn: map[[2]int]clock.Instant{},
 	}
 	for range s.members {
 		w.sites = append(w.sites, &site{up: true})
@@ -266,7 +269,12 @@ func (w *network) perform(i int, a policy.Action) {
 	case policy.Pass:
 		require.NotEqual(w.t, a.Token, s.runs, "passes what runs")
 		to := s.next
-		if !w.setup.kept {
+		if liked, is := w.favours[i]; is {
+			to = liked
+		} else if w.favours != nil && a.To != memberID(to) {
+			require.Equal(w.t, memberID(w.skipped(i, a.Token)), a.To)
+			to = indexOf(a.To)
+		} else if !w.setup.kept {
 			require.Equal(w.t, memberID(to), a.To)
 		} else if !a.To.IsZero() {
 			to = indexOf(a.To) // a keeper sends two tokens to one member
@@ -317,6 +325,7 @@ func (w *network) operate(i int, id ident.Token) {
 		require.True(w.t, w.setup.faulty, "two run")
 	}
 	w.served++
+	s.served++
 	w.traffic = max(w.traffic, w.messages-s.since)
 	s.runs, s.demand = id, false
 	w.step(i, policy.Event{Kind: policy.DemandChanged})
@@ -371,7 +380,12 @@ func (w *network) pass(from, to int, t *policy.Token, field []byte) {
 			t.Hop++
 			t.Field = field
 			w.sites[to].here[t.ID] = true
-			w.step(to, policy.Event{Kind: policy.Arrival, Token: *t})
+			w.givers[t.ID] = [2]int{from, w.givers[t.ID][0]}
+			arrival := policy.Event{Kind: policy.Arrival, From: memberID(from), Token: *t}
+			if first := w.skipped(to, t.ID); first >= 0 {
+				arrival.Skipped = memberID(first)
+			}
+			w.step(to, arrival)
 			settle(policy.Delivered, was)
 			return
 		}
@@ -382,6 +396,23 @@ func (w *network) pass(from, to int, t *policy.Token, field []byte) {
 			w.step(from, policy.Event{Kind: policy.Resumed, Token: *t})
 		}
 	})
+}
+
+// skipped is the first member that was passed over when a token came to this one, or -1.
+func (w *network) skipped(to int, id ident.Token) int {
+	first, n := -1, len(w.sites)
+	if w.favours == nil {
+		return first
+	}
+	for i := (to - 1 + n) % n; i != w.givers[id][0]; i = (i - 1 + n) % n {
+		if i == w.givers[id][1] {
+			return -1
+		}
+		if w.reach(to, i) {
+			first = i
+		}
+	}
+	return first
 }
 
 func (w *network) tell(from, to int, body []byte) {
