@@ -24,7 +24,7 @@
 //
 // # Who calls it
 //
-// node drives a Store for its member (journal.go in that package). `wander inspect` and the demo's summary read journals,
+// node drives a Store for its member (journal.go in that package). `wander inspect`, `wander join` and the demo read journals,
 // also those that are being written, with Frames, which takes no lock. Package ca uses FS and OS for its own
 // folder. A record is bytes here: what it means is for protocol/journal and the member.
 //
