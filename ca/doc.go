@@ -58,8 +58,8 @@
 //	 │              drawSerial, then Claims.Sign
 //	 └ record      one line of the log, synced ─▶ state.take ─▶ publishLast writes issued/…
 //
-// An error before record leaves the Authority usable. One within it makes the Authority return ErrBroken from then on, since
-// nobody knows how far the entry got: the caller opens it again, and the log says.
+// An error before record leaves the Authority usable. One within it makes the Authority return ErrBroken from
+// then on, since nobody knows how far the entry got: the caller opens it again, and the log says.
 //
 // # Who calls it
 //
@@ -69,9 +69,9 @@
 //
 // # What it does not do
 //
-// It has no network and answers no member: that is ca/service. It convicts nobody by itself: TakeEvidence keeps
-// proof, and an operator revokes (Revoke, RevokeBy). It does not decide what a certificate is worth to others; that is for
-// packages certificate and group, whose objects it signs.
+// It has no network and answers no member: that is ca/service. It convicts nobody by itself: TakeEvidence
+// keeps proof, and an operator revokes (Revoke, RevokeBy). It does not decide what a certificate is worth to
+// others; that is for packages certificate and group, whose objects it signs.
 //
 // A new thing to sign or to keep is an event of the log: a method of ledger that
 // records it, a case of state.take, and an exported method of Authority.

@@ -64,9 +64,9 @@
 //
 // # What belongs elsewhere
 //
-// Messages, paths and reasons are of package node/enrolment, which has the client, too. Rules about names, serial numbers and
-// invites are of package ca, and so is everything durable. A new request is a path and its messages there, a case in
-// answer, its handler in member.go, and its limits.
+// Messages, paths and reasons are of package node/enrolment, which has the client, too. Rules about names,
+// serial numbers and invites are of package ca, and so is everything durable. A new request is a path and its
+// messages there, a case in answer, its handler in member.go, and its limits.
 //
 // A Server is safe for concurrent use: net/http calls handle from many goroutines, and keep is one more.
 package service

@@ -20,8 +20,9 @@
 //	evidence    inspect, audit               show any object; compare the journals of many members
 //	            version
 //
-// Each command is a file that is named after it, or a few that begin with its name, and a line in commands (commands.go). README.md
-// and the help of each command are for users; this page is for who changes them.
+// Each command is a file that is named after it, a few that begin with its name, or a package below internal,
+// and a line in commands (commands.go). README.md and the help of each command are for users; this page is for
+// who changes them.
 //
 // # The walk of a command
 //
@@ -35,31 +36,34 @@
 // has neither flags nor exit codes, and that tests call directly:
 //
 //	ca …           ca, ca/service              status, members, leave   node/api (Client)
-//	node           node                        demo       internal/demo
+//	node           node, internal/supervise    demo       internal/demo
 //	join, cert     node/enrolment, node/api    inspect    internal/inspect
 //	run            node/api and                audit      internal/auditing, on protocol/audit
 //	               internal/supervise          plan       sim/plan
 //
-// Two of them never meet in one process: the daemon (node) decides who holds a token, and run, in a process of its own,
-// starts, watches and kills the program, so that a daemon that dies takes no program's end with it.
+// The daemon (node) holds tokens and gives grants; run waits for one in a process of its own and starts the
+// program. The daemon itself runs the command of its [operation] settings. Both leave the program's end to the
+// guards of internal/supervise, which are processes too: so the program dies at its deadline even when the
+// daemon, or run, was killed.
 //
 // # What it owns
 //
-// The names of commands, flags and settings, their defaults, the text that people read, the JSON that scripts read ("v" is its
-// version), and the exit codes (package cli). Settings of the daemon come from the environment (WANDER_SECTION_KEY), its
-// file and defaults, in this order (settings.go). The environment that a command runs with is in environ.go.
+// The names of commands, flags and settings, their defaults, the text that people read, the JSON that scripts
+// read ("v" is its version), and the exit codes (package cli). Settings of the daemon come from the
+// environment (WANDER_SECTION_KEY), its file and defaults, in this order.
 //
-// An environment is all that a command knows of the world outside: streams, variables, the clock, and what it may do to its own
-// process. Tests replace it and call run.
+// An environment is all that a command knows of the world outside: streams, variables, the clock, and what it
+// may do to its own process. Tests replace it and call run.
 //
 // # What holds
 //
-// No private key and no passphrase is printed. Text from elsewhere stays on its line (cli.OneLine). An error says what is wrong, and a hint what to
-// do. Each setting is in docs/configuration.md, which tests hold to the code. This program links neither the study nor a plotting or test library: that is wander-lab.
+// No private key and no passphrase is printed. Text from elsewhere stays on its line (cli.OneLine). An error
+// says what is wrong, and a hint what to do. Each setting is in docs/configuration.md, which tests hold to the
+// code. This program links neither the study nor a plotting or test library: that is wander-lab.
 //
 // # Where a new line belongs
 //
-// A new command is a file with its new…Command, a line in commands, and a test that calls run. A rule, a format, or anything
-// that a second program could want is not here, but in the package that it belongs to. What wander-lab needs as well is in
-// cmd/internal.
+// A new command is its new…Command, a line in commands, and a test that calls run. A rule, a format, or
+// anything that a second program could want is not here, but in the package that it belongs to. What
+// wander-lab needs as well is in cmd/internal.
 package main

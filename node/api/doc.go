@@ -45,10 +45,11 @@
 //
 //	program ── Client ── socket ── Server ── NewHandler ── Backend (the node)
 //
-// The daemon's side is a Backend behind NewHandler, served by Server; Listen makes the socket, for its owner only.
-// A HeldGrant is a grant in force there. The program's side is Client, which makes a connection for each call and so survives
-// a restart of the daemon; its Acquire returns a Held. `wander run`, status, members, leave and cert renew are clients, and
-// so is the demo; a Go program that has a node of its own calls the Backend's methods on it directly.
+// The daemon's side is a Backend behind NewHandler, served by Server; Listen makes the socket, for its owner
+// only. A HeldGrant is a grant in force there. The program's side is Client, which makes a connection for each
+// call and so survives a restart of the daemon; its Acquire returns a Held. `wander run`, status, members,
+// leave and cert renew are clients, and so is the demo; a Go program that has a node of its own calls the
+// Backend's methods on it directly.
 //
 // # What holds
 //
@@ -59,8 +60,9 @@
 // # What it does not do
 //
 // It decides nothing about grants: whether one is given, for how long, and what is lost is for package node
-// and the member. It does not stop a program at its deadline: that is for who runs it (cmd/wander/internal/supervise). There is no view of
-// the group: Status is what one member knows, with ages. There are no users: whoever may open the socket may do everything.
+// and the member. It does not stop a program at its deadline: that is for who runs it
+// (cmd/wander/internal/supervise). There is no view of the group: Status is what one member knows, with ages.
+// There are no users: whoever may open the socket may do everything.
 //
 // A new request is a line in newHandler, a method of Backend and of Client, and its types in types.go or
 // status.go. spec/api.md is the description for other languages.

@@ -10,8 +10,8 @@
 //	renewed, err := client.Renew(ctx)
 //	news, err := client.Sync(ctx, enrolment.Mine{Revocations: version, Endpoint: endpoint})
 //
-// `wander join` enrols, `wander cert renew` renews, and the node renews, syncs, leaves and brings evidence while it runs. None
-// of that is needed for tokens to move.
+// `wander join` enrols, `wander cert renew` renews, and the node renews, syncs, leaves and brings evidence
+// while it runs. None of that is needed for tokens to move.
 //
 // # One request
 //
@@ -56,16 +56,17 @@
 //
 // # What holds
 //
-// What an answer says about keys, certificates and the configuration is verified before it is returned. Revocations, leaves and peers
-// are not (their fields say so): the member's directory does that. An answer has at most MaxAnswer bytes, and a service makes a
-// client wait at most an hour (maxRetryAfter). A refusal is the same for all strangers (ErrRefused). What the authority
-// decides is final; after anything else, Busy and Failed among it, the next address is tried (isAnswer).
+// What an answer says about keys, certificates and the configuration is verified before it is returned.
+// Revocations, leaves and peers are not (their fields say so): the member's directory does that. An answer has
+// at most MaxAnswer bytes, and a service makes a client wait at most an hour (maxRetryAfter). A refusal is the
+// same for all strangers (ErrRefused). What the authority decides is final; after anything else, Busy and
+// Failed among it, the next address is tried (isAnswer).
 //
 // # What belongs elsewhere
 //
-// Who is asked when is the node's (authority.go in that package), with a Schedule; who is let in is the service's and package
-// ca's. A new request is a path, its messages with CDDL and limits, and a method of Client; spec/enrolment.md is the description for
-// others. The text of an invite is package protocol/invite.
+// Who is asked when is the node's (authority.go in that package), with a Schedule; who is let in is the
+// service's and package ca's. A new request is a path, its messages with CDDL and limits, and a method of
+// Client; spec/enrolment.md is the description for others. The text of an invite is package protocol/invite.
 //
 // Everything is safe for concurrent use unless it says otherwise.
 package enrolment

@@ -6,8 +6,8 @@
 //	m.Expose(source)                     // what is only looked at, at each scrape
 //	m.NewServer(log).Serve(listener)     // GET /metrics
 //
-// Package node does all of this, if the daemon's settings ask for metrics. Without them its Metrics is nil, and each counting
-// method of a nil Metrics does nothing: what is off costs nothing.
+// Package node does all of this, if the daemon's settings ask for metrics. Without them its Metrics is nil,
+// and each counting method of a nil Metrics does nothing: what is off costs nothing.
 //
 //	$ curl -s localhost:9464/metrics | grep ^wander_tokens_received
 //	wander_tokens_received_total{resource="ftp"} 1204
@@ -41,25 +41,26 @@
 //
 // # Types
 //
-// Metrics has the registry and the vectors. A resource has the counters of one resource, made all at once when a policy is
-// made for it (configured): a series that exists from the start lets an alert see the first increase. Request and Operation
-// are how a request was answered and how a grant ended, as values of the label outcome. Snapshot is what states shows.
-// A Server answers GET /metrics, and nothing else.
+// Metrics has the registry and the vectors. A resource has the counters of one resource, made all at once when
+// a policy is made for it (configured): a series that exists from the start lets an alert see the first
+// increase. Request and Operation are how a request was answered and how a grant ended, as values of the label
+// outcome. Snapshot is what states shows. A Server answers GET /metrics, and nothing else.
 //
 // # What holds
 //
-// "resource" is the only label whose values come from outside; it takes those
-// of the group configuration, which bounds them: `of` returns nil for any other name, and nothing is counted. Other labels are words of the
-// code, and kinds of evidence beyond maxKinds are "other". Nothing that a peer sends
-// becomes a label. Names end in their base unit (TestLint holds them to that).
+// "resource" is the only label whose values come from outside; it takes those of the group configuration,
+// which bounds them: `of` returns nil for any other name, and nothing is counted. Other labels are words of
+// the code, and kinds of evidence beyond maxKinds are "other". Nothing that a peer sends becomes a label.
+// Names end in their base unit (TestLint holds them to that).
 //
-// The server bears strangers, as people may open it to a network: at most maxConnections, maxGathering answers at a time,
-// and a timeout on everything. An answer is put together before its first byte is sent, so that a slow reader holds up nobody.
+// The server bears strangers, as people may open it to a network: at most maxConnections, maxGathering answers
+// at a time, and a timeout on everything. An answer is put together before its first byte is sent, so that a
+// slow reader holds up nobody.
 //
 // # What belongs elsewhere
 //
-// Metrics decide nothing and are read by nothing in the program: `wander status` asks the member. Figures of a policy's own
-// are its Gauges, in the status. CONTRIBUTING.md lists what a new metric needs.
+// Metrics decide nothing and are read by nothing in the program: `wander status` asks the member. Figures of a
+// policy's own are its Gauges, in the status. CONTRIBUTING.md lists what a new metric needs.
 //
 // The counting methods are safe for concurrent use. The observer is called by who steps the member, and by nobody
 // else at the same time.

@@ -24,9 +24,9 @@
 //
 // # Who calls it
 //
-// node drives a Store for its member (journal.go in that package). `wander inspect`, `wander join` and the demo read journals,
-// also those that are being written, with Frames, which takes no lock. Package ca uses FS and OS for its own
-// folder. A record is bytes here: what it means is for protocol/journal and the member.
+// node drives a Store for its member (journal.go in that package). `wander inspect`, `wander join` and the
+// demo read journals, also those that are being written, with Frames, which takes no lock. Package ca uses FS
+// and OS for its own folder. A record is bytes here: what it means is for protocol/journal and the member.
 //
 // # The walk of a record
 //
@@ -75,10 +75,10 @@
 //
 // # What belongs elsewhere
 //
-// The store decides neither when to sync nor what a checkpoint holds: both are the member's, through node. It repairs nothing but a
-// torn tail, and checks no signature. What differs between systems is in the files os_*.go, and nowhere else;
-// the format is in protocol/journal. A new operation on files is a method of FS, in OS and in package faultfs, so that
-// the crash tests stop at it.
+// The store decides neither when to sync nor what a checkpoint holds: both are the member's, through node. It
+// repairs nothing but a torn tail, and checks no signature. What differs between systems is in the files
+// os_*.go, and nowhere else; the format is in protocol/journal. A new operation on files is a method of FS, in
+// OS and in package faultfs, so that the crash tests stop at it.
 //
 // A Store is safe for concurrent use: one goroutine at a time is at the files (busy), and mem is never held
 // during I/O, so that Append does not wait for the disk.

@@ -11,9 +11,10 @@
 //
 // # Who calls it
 //
-// Package handoff makes and verifies these objects when custody moves; evidence and audit read
-// them when they judge what members have signed; member reads those of its own journal. How
-// they travel is the business of wire and journal: to both an object is a byte string.
+// Package handoff makes transfers and answers, and verifies all objects, when custody moves; member makes
+// geneses and complaints, and reads its own journal; evidence and audit read these objects when they judge
+// what members have signed. How they travel is the business of wire and journal: to both an object is a byte
+// string.
 //
 // # Types
 //

@@ -33,13 +33,15 @@
 //	directories          GOSSIP, SUMMARY, WANT, MEMBERS, CONFIGURATION, REVOCATIONS
 //	who lives, and news  PROBE, NEWS
 //
-// Each is a struct in the file of its name or of its kin, with its shape in CDDL in its comment. Hello opens each
-// connection; Offer to Unknown move custody; Policy has no authority over it. Gossip compares two directories, Summary says
-// how a range of one looks, Want asks, and Members, Configuration and Revocations answer. The table kinds
-// (message.go) says of each Type its name, whether it is urgent, and how to make an empty one. Urgent messages go before all
-// others to the same peer, so that a handoff does not wait behind pages of a directory.
+// Each is a struct in the file of its name or of its kin, with its shape in CDDL in its comment. Hello opens
+// each connection; Offer to Unknown move custody; Policy has no authority over it. Gossip compares two
+// directories, Summary says how a range of one looks, Want asks, and Members, Configuration and Revocations
+// answer. The table kinds (message.go) says of each Type its name, whether it is urgent, and how to make an
+// empty one. Urgent messages go before all others to the same peer, so that a handoff does not wait behind
+// pages of a directory.
 //
-// A Settled, a Shown, a Part and an Entry are parts of messages. A Refusal is why an OFFER was refused; its Err is a sentinel.
+// A Settled, a Shown, a Part and an Entry are parts of messages. A Refusal is why an OFFER was refused; its
+// Err is a sentinel.
 //
 // # The walk of a frame
 //
@@ -51,7 +53,7 @@
 //
 // In a running member node/transport finds the frames in its buffer itself and hands on borrowed bodies;
 // protocol/member decodes them in receive, counts what is refused, and lets it change nothing.
-// Encode checks the same limits before it sends, so no member says what another one has to refuse.
+// Encode validates a message, too, before it is sent.
 //
 // # Who calls it
 //

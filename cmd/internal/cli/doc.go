@@ -8,7 +8,8 @@
 //		os.Exit(cli.Run(&env, root, os.Args[1:]))
 //	}
 //
-// Its callers are cmd/wander, cmd/wander-lab and cmd/internal/groupfile. Whatever is of one program only is in that program.
+// Its callers are cmd/wander, cmd/wander-lab and cmd/internal/groupfile. Whatever is of one program only is in
+// that program.
 //
 // # The walk of a mistake
 //
@@ -18,9 +19,9 @@
 //	$ echo $?
 //	64
 //
-// Run prepares the tree of commands once (prepare): no command prints errors or usage by itself, wrong arguments are explained
-// alike everywhere (checkArguments, FlagError), and the help shows switches by their names alone. Then it
-// executes one command, and what that returns takes this way:
+// Run prepares the tree of commands once (prepare): no command prints errors or usage by itself, wrong
+// arguments are explained alike everywhere (checkArguments, FlagError), and the help shows switches by their
+// names alone. Then it executes one command, and what that returns takes this way:
 //
 //	error                                    exit code
 //	nil                                      ExitOK
@@ -50,14 +51,15 @@
 //
 // # What holds
 //
-// Text from elsewhere cannot break out of its line or speak to a terminal (OneLine). A file is read up to a limit. ProgressLine
-// shows nothing where there is no terminal, so a log has no control characters. No template is set for the help: one would link
-// text/template, which keeps every exported method in the binary.
+// Text from elsewhere cannot break out of its line or speak to a terminal (OneLine). A file is read up to a
+// limit. ProgressLine shows nothing where there is no terminal, so a log has no control characters. No
+// template is set for the help: one would link text/template, which keeps every exported method in the binary.
 //
 // # What it does not do
 //
-// It knows no command, no setting and no socket, and it starts no process. A new exit code goes into errors.go, and into the list in README.md.
+// It knows no command, no setting and no socket, and it starts no process. A new exit code goes into
+// errors.go, and into the list in README.md.
 //
-// Run changes the commands that it is given, so each tree is run once. Everything else is safe for concurrent use, as far as the
-// streams are.
+// Run changes the commands that it is given, so each tree is run once. Everything else is safe for concurrent
+// use, as far as the streams are.
 package cli

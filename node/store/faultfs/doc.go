@@ -32,9 +32,9 @@
 //
 // # After a crash
 //
-// Kill leaves what the next process finds: all that was written is visible, and what was not synced may still be lost.
-// PowerLoss leaves what the machine finds, one of the permitted outcomes, chosen by the seed. Both return a new FS, without
-// locks, whose operations count from 1 again; the old one is dead.
+// Kill leaves what the next process finds: all that was written is visible, and what was not synced may still
+// be lost. PowerLoss leaves what the machine finds, one of the permitted outcomes, chosen by the seed. Both
+// return a new FS, without locks, whose operations count from 1 again; the old one is dead.
 //
 // What power failure leaves follows POSIX and not the kindness of any one system:
 //
@@ -57,13 +57,13 @@
 //
 // So Sync moves pending into disk, SyncDir moves changes into disk, and PowerLoss applies a part of both.
 //
-// Withhold is another thing: around a real file system it keeps what is written in the process until Sync, so that killing
-// a real process loses what it had not synced.
+// Withhold is another thing: around a real file system it keeps what is written in the process until Sync, so
+// that killing a real process loses what it had not synced.
 //
 // # What it does not do
 //
-// It models no directories, permissions, or full disks (FailAt with such an error does), and no reordering of writes within a
-// file. A test that needs another fault adds it to step, which every operation goes through.
+// It models no directories, permissions, or full disks (FailAt with such an error does), and no reordering of
+// writes within a file. A test that needs another fault adds it to step, which every operation goes through.
 //
 // An FS is safe for concurrent use; only calls in a fixed order are deterministic.
 package faultfs

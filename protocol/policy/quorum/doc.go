@@ -25,9 +25,9 @@
 //	  | OperationEnded                     |
 //	  |  ended --------------------------->| the vote goes to the one that waits
 //
-// When too few votes have come within the patience, the policy hears OperationEnded without Operated, as if the program had not
-// begun, and the token moves on to members that possibly reach the voters. Isolated tells for how long that
-// has been so, and whose votes are missing.
+// When too few votes have come within the patience, the policy hears OperationEnded without Operated, as if
+// the program had not begun, and the token moves on to members that possibly reach the voters. Isolated tells
+// for how long that has been so, and whose votes are missing.
 //
 // # Clocks
 //
@@ -53,10 +53,11 @@
 //
 // # What holds
 //
-// A program begins only in holder's begins, after enough. A voter that has begun its work gives no vote until those
-// that it may have given before have ceased to bind (quiet): it writes nothing down. Under majority a vote counts only beside so many
-// others that they are more than half of the members that its voter knows, so that two members that know different
-// members do not both win. Each role keeps one entry per token here, or per vote: nothing grows with what peers send.
+// A program begins only in holder's begins, after enough. A voter that has begun its work gives no vote until
+// those that it may have given before have ceased to bind (quiet): it writes nothing down. Under majority a
+// vote counts only beside so many others that they are more than half of the members that its voter knows, so
+// that two members that know different members do not both win. Each role keeps one entry per token here, or
+// per vote: nothing grows with what peers send.
 //
 // # What it does not do
 //

@@ -47,17 +47,17 @@
 //
 // # What is believed of the files
 //
-// Nothing. A journal may be meant to stop the audit: a pipe or a device with the name of a segment is not opened, and a file above
-// maxSegment is not read; both are damage, and an error only where such a path was given itself (Check). A
-// segment without a readable header belongs to whom its siblings in the folder belong to (owners), so that its damage has an
-// owner. Text from a journal cannot speak to the terminal (clean). Members may go on writing meanwhile: the last
-// frame of a segment may be unfinished.
+// Nothing. A journal may be meant to stop the audit: a pipe or a device with the name of a segment is not
+// opened, and a file above maxSegment is not read; both are damage, and an error only where such a path was
+// given itself (Check). A segment without a readable header belongs to whom its siblings in the folder belong
+// to (owners), so that its damage has an owner. Text from a journal cannot speak to the terminal (clean).
+// Members may go on writing meanwhile: the last frame of a segment may be unfinished.
 //
 // # What belongs elsewhere
 //
-// What is a finding, and whether it is proved, is for package protocol/audit, which is pure. Flags, the group file and the exit
-// codes are in cmd/wander/audit.go. A new figure of the report is a field of a View (a change of its meaning raises V), its
-// line in text.go, and its description in docs/audit.md.
+// What is a finding, and whether it is proved, is for package protocol/audit, which is pure. Flags, the group
+// file and the exit codes are in cmd/wander/audit.go. A new figure of the report is a field of a View (a
+// change of its meaning raises V), its line in text.go, and its description in docs/audit.md.
 //
 // An Audit is not safe for concurrent use. Run itself verifies on all processors (parallel).
 package auditing

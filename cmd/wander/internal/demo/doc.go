@@ -45,24 +45,27 @@
 //	hand      kills members, one at a time
 //	books     what the journals say about time (tally.go, recovery.go)
 //
-// A member's UDP socket belongs to the demo, which hands it on to each of the member's lives (inherit_unix.go), so that no other
-// program gets the port while the member is down. On Windows it frees the port instead.
+// A member's UDP socket belongs to the demo, which hands it on to each of the member's lives
+// (inherit_unix.go), so that no other program gets the port while the member is down. On Windows it frees the
+// port instead.
 //
 // # What is counted where
 //
-// Custody, handoffs, operations, losses and findings come from the journals, by audit.Check: one clock has written all of them, and
-// none is missing. Only retried, reselected and in-doubt handoffs are the members' own counters, which a kill loses as far as no poll
-// has seen them. The operation during which a member was killed counts for its usual time, as its end is written
-// only when the member is back.
+// Custody, handoffs, operations, losses and findings come from the journals, by audit.Check: one clock has
+// written all of them, and none is missing. Only retried, reselected and in-doubt handoffs are the members'
+// own counters, which a kill loses as far as no poll has seen them. The operation during which a member was
+// killed counts for its usual time, as its end is written only when the member is back.
 //
 // # What holds, and what does not belong here
 //
-// When Run returns, all members have ended, whatever ended it. The demo needs no setting and no privilege, and listens on loopback
-// only. It proves nothing about a group on several machines: clocks, disks and routes are one machine's.
+// When Run returns, all members have ended, whatever ended it. The demo needs no setting and no privilege, and
+// listens on loopback only. It proves nothing about a group on several machines: clocks, disks and routes are
+// one machine's.
 //
-// It steps no member itself and knows no protocol: members are the same program as in production, `wander node`. Faults beyond loss,
-// delay and kills are for soak; groups above MaxMembers and years of time for the simulator. A new fault is a field of
-// Options with its bound in validate, and a method of hand or a property of the relay (internal/relay).
+// It steps no member itself and knows no protocol: members are the same program as in production, `wander
+// node`. Faults beyond loss, delay and kills are for soak; groups above MaxMembers and years of time for the
+// simulator. A new fault is a field of Options with its bound in validate, and a method of hand or a property
+// of the relay (internal/relay).
 //
 // Run may be called once for a folder. Everything here is used by the goroutine that calls it, but for process, which
 // is polled concurrently.

@@ -52,16 +52,16 @@
 //
 // # What holds
 //
-// Secrets are named and never shown. Text that would speak to a terminal is quoted (printable). An input has at most
-// MaxInput bytes. Verified means that the signature is right by the group's keys, retired ones among them; it says nothing about
-// validity today, or about custody. Certificates come before what they verify: an object of a member whose
-// certificate comes later in the input is shown as not verified.
+// Secrets are named and never shown. Text that would speak to a terminal is quoted (printable). An input has
+// at most MaxInput bytes. Verified means that the signature is right by the group's keys, retired ones among
+// them; it says nothing about validity today, or about custody. Certificates come before what they verify: an
+// object of a member whose certificate comes later in the input is shown as not verified.
 //
 // # What belongs elsewhere
 //
-// Comparing journals is for `wander audit`. Reading and verifying is for the packages of the objects: nothing is decoded here
-// that they do not decode. A new signed kind is an entry in kinds or byMembers; a new block of PEM a case in
-// blocks; words for numbers are a type like complaint.
+// Comparing journals is for `wander audit`. Reading and verifying is for the packages of the objects: nothing
+// is decoded here that they do not decode. A new signed kind is an entry in kinds or byMembers; a new block of
+// PEM a case in blocks; words for numbers are a type like complaint.
 //
 // An Inspector learns while it shows, and is not safe for concurrent use.
 package inspect
