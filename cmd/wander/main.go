@@ -1,5 +1,3 @@
-// Command wander lets the members of a group share a legacy resource, with no
-// server: see the README.
 package main
 
 import (

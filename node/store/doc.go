@@ -22,6 +22,31 @@
 // started again: Open finds out what is there, and writes and syncs anew what
 // may not have been synced before it hands it out.
 //
+// # Who calls it
+//
+// node drives a Store for its member (journal.go in that package). `wander inspect`, `wander join` and the
+// demo read journals, also those that are being written, with Frames, which takes no lock. Package ca uses FS
+// and OS for its own folder. A record is bytes here: what it means is for protocol/journal and the member.
+//
+// # The walk of a record
+//
+//	Append      framed into pending, in memory; it gets its sequence number
+//	Sync        one goroutine takes the batch (take), the others wait for it
+//	  write     one WriteAt behind the end of the last segment
+//	  File.Sync in durable mode; then synced is its number, and the waiters return
+//	Checkpoint  what is pending is written first; begin writes NUMBER.journal.new, syncs it, renames it and
+//	            syncs the directory; prune removes segments that nobody needs
+//	Open        findSegments: names and headers of all; readLast: the last one whole;
+//	            settle: cuts a torn tail, writes the last batch again and syncs it
+//
+// # The types
+//
+//	Options   whose journal it is, Mode, and the sizes; withDefaults checks them
+//	Store     an open journal: what belongs to the goroutine that is at the files, and what mem guards
+//	Recovery  what Open found: the records, how many of them are a checkpoint's, the torn tail
+//	Located   a frame and its place, from Frames
+//	FS, File  the seam to the disk: OS for a real one, package faultfs for one that fails
+//
 // # What survives
 //
 // After a crash at any point, of the process or of the machine, Open returns
@@ -47,4 +72,14 @@
 // Disk use is bounded, for a member that heeds NeedsCheckpoint, by
 // Options.RetainBytes plus three times the larger of Options.SegmentSize and
 // the live state (the third only while a segment is being created).
+//
+// # What belongs elsewhere
+//
+// The store decides neither when to sync nor what a checkpoint holds: both are the member's, through node. It
+// repairs nothing but a torn tail, and checks no signature. What differs between systems is in the files
+// os_*.go, and nowhere else; the format is in protocol/journal. A new operation on files is a method of FS, in
+// OS and in package faultfs, so that the crash tests stop at it.
+//
+// A Store is safe for concurrent use: one goroutine at a time is at the files (busy), and mem is never held
+// during I/O, so that Append does not wait for the disk.
 package store

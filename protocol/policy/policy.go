@@ -1,13 +1,3 @@
-// Package policy is what every circulation policy has in common: the events a
-// policy is told and the actions it answers with.
-//
-// A policy decides when its member runs the protected operation and when it
-// passes, drops or generates a token. It knows nothing of handoffs, signatures
-// or sockets; the same policy object is driven by a real member and by the
-// simulator. One policy instance serves one slot of one resource at one member.
-//
-// A policy is a deterministic function of its events and of its Surroundings: the
-// random source it was made with, and what its Roster answers. It is not safe for concurrent use.
 package policy
 
 import (

@@ -1,5 +1,3 @@
-// Package cli is what the project's programs have in common: their environment,
-// exit codes and errors, and how they take flags and arguments and write output.
 package cli
 
 import (

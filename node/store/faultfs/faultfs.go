@@ -1,28 +1,3 @@
-// Package faultfs is a file system in memory that fails when a test tells it
-// to: the seam store.FS in its most pessimistic permitted form. Equal seeds
-// and equal calls give equal outcomes.
-//
-// A test runs its code on New(seed), after CrashAt(n) for a crash at the n-th
-// operation, and then opens what PowerLoss or Kill leaves. Operations are the
-// calls that change something: Create, WriteAt, Truncate, Sync, Rename,
-// Remove, SyncDir. To crash at each of them, count them first (Ops), or raise
-// n until Crashed says no.
-//
-// What power failure leaves (PowerLoss) follows POSIX and not the kindness of
-// any one system:
-//
-//   - of the writes to a file since its last Sync, a prefix in order; the last
-//     of them may be torn, leaving its first bytes, or those and zeros to the
-//     end it would have had. A hole within a file, a later write without an
-//     earlier one, does not occur: see package store on the file systems this
-//     stands for.
-//   - of the creations, renames and removals in a directory since its last
-//     SyncDir, any subset, each in whole.
-//   - directories themselves are durable at once.
-//
-// A Sync that fails (FailAt) forgets: the data stays visible and counts as
-// written, a later Sync succeeds without writing it, and a power failure
-// loses it. That is what Linux does.
 package faultfs
 
 import (
