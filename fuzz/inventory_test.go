@@ -82,6 +82,7 @@ var readers = map[string]string{
 	"protocol/ident.Grant.UnmarshalText":           "fuzz/FuzzAPI",
 	"protocol/policy.OnIsolated.UnmarshalText":     "- one of three words",
 	"protocol/policy.SilentHolder.UnmarshalText":   "- one of two words",
+	"protocol/policy.Ratio.UnmarshalText":          "cmd/wander/FuzzGroupFile",
 	"protocol/ident.Hash.UnmarshalText":            "fuzz/FuzzText",
 	"protocol/ident.Token.UnmarshalText":           "fuzz/FuzzText",
 	"protocol/ident.Group.UnmarshalText":           "fuzz/FuzzText",

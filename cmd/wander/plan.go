@@ -284,8 +284,8 @@ func groupText(r *plan.Request) string {
 // setText names the optional parameters that were set.
 func setText(r *plan.Request) (text string) {
 	for _, p := range policy.Parameters {
-		if n := p.Wire(&r.Params); n != 0 && p.Optional {
-			text += ", " + p.Name + " " + parameterText(p, n)
+		if p.Wire(&r.Params) != 0 && p.Optional {
+			text += fmt.Sprintf(", %s %v", p.Name, p.Value(&r.Params))
 		}
 	}
 	return text

@@ -52,7 +52,7 @@ func TestSettingsPrecedence(t *testing.T) {
 		t.Run(key, func(t *testing.T) {
 			inFile, inEnvironment := `"/from/file"`, "/from/environment"
 			var want any = "/from/environment"
-			was := valueAt(t, &s, key)
+			was := valueAt(&s, key)
 			switch was.(type) {
 			case []string:
 				inFile, inEnvironment = `["/from/file"]`, "one, two,three"
@@ -70,12 +70,12 @@ func TestSettingsPrecedence(t *testing.T) {
 			}
 			file, _, err := settingsFrom(t, text, nil)
 			require.NoError(t, err)
-			assert.NotEqual(t, was, valueAt(t, &file, key))
+			assert.NotEqual(t, was, valueAt(&file, key))
 
 			variable := "WANDER_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 			both, _, err := settingsFrom(t, text, map[string]string{variable: inEnvironment})
 			require.NoError(t, err)
-			assert.Equal(t, want, valueAt(t, &both, key))
+			assert.Equal(t, want, valueAt(&both, key))
 
 			none, _, err := settingsFrom(t, text, map[string]string{variable: ""})
 			require.NoError(t, err)
@@ -251,12 +251,6 @@ func TestNode_Ineligible_Ends(t *testing.T) {
 	})
 }
 
-func valueAt(t *testing.T, s *settings, key string) any {
-	t.Helper()
-	v := reflect.ValueOf(s).Elem()
-	for part := range strings.SplitSeq(key, ".") {
-		v = fieldOf(v, part)
-		require.True(t, v.IsValid(), key)
-	}
-	return v.Interface()
+func valueAt(s *settings, key string) any {
+	return reflect.ValueOf(configfile.Place(s, key)).Elem().Interface()
 }
