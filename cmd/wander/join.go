@@ -179,15 +179,10 @@ func (f joinFlags) join(env *environment, i invite.Invite) error {
 	e = allRevocations(ctx, e, enrolment.Client{
 		Addresses: i.Addresses, Group: e.Group, Certificate: e.Certificate, Key: key, Now: env.Now,
 	})
-	files := joined{
-		group: e.Group, certificate: e.Certificate, key: key.Public(), revocations: e.Revocations, leaves: e.Leaves,
-		peers: e.Peers, authority: i.Addresses,
-	}
-	kept, err := home.write(f, files)
-	if err != nil {
+	f.caAddress = i.Addresses
+	if err := f.finish(env, home, e, i.Authority); err != nil {
 		return err
 	}
-	files.report(env, home, i.Authority, kept)
 	f.advise(env, home, e)
 	return nil
 }

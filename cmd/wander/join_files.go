@@ -149,26 +149,26 @@ func (h memberHome) forgetKey(made *signature.PrivateKey) {
 	}
 }
 
-// joined is what a new member has.
-type joined struct {
-	group               *group.Group
-	certificate         certificate.Certificate
-	key                 *signature.PublicKey
-	revocations, leaves [][]byte
-	peers               []enrolment.Peer
-	authority           []string // addresses of the service
+// finish writes the files of a new member and reports it. pinned is the fingerprint of the
+// CA key by which the group is trusted.
+func (f joinFlags) finish(env *environment, h memberHome, e enrolment.Enrolled, pinned [16]byte) error {
+	kept, err := h.write(f, e)
+	if err == nil {
+		h.report(env, e, pinned, kept)
+	}
+	return err
 }
 
 // write writes what a node needs, the certificate behind the group that vouches
 // for it. It reports whether it kept settings that were there.
-func (h memberHome) write(f joinFlags, j joined) (kept bool, err error) {
-	if err := putGroup(h.group(), j.group, j.extra()); err != nil {
+func (h memberHome) write(f joinFlags, e enrolment.Enrolled) (kept bool, err error) {
+	if err := putGroup(h.group(), e.Group, extraOf(e)); err != nil {
 		return false, err
 	}
-	if err := putCertificate(h.certificate(), j.certificate); err != nil {
+	if err := putCertificate(h.certificate(), e.Certificate); err != nil {
 		return false, err
 	}
-	text, err := f.settings(j)
+	text, err := f.settings(e)
 	if err != nil {
 		return false, err
 	}
@@ -179,9 +179,9 @@ func (h memberHome) write(f joinFlags, j joined) (kept bool, err error) {
 	return false, err
 }
 
-func (j joined) extra() group.Extra {
-	extra := group.Extra{Revocations: j.revocations, Leaves: j.leaves}
-	for _, p := range j.peers {
+func extraOf(e enrolment.Enrolled) group.Extra {
+	extra := group.Extra{Revocations: e.Revocations, Leaves: e.Leaves}
+	for _, p := range e.Peers {
 		extra.Certificates = append(extra.Certificates, p.Certificate)
 		extra.Endpoints = append(extra.Endpoints, p.Endpoint)
 	}
@@ -219,12 +219,12 @@ func putCertificate(name string, c certificate.Certificate) error {
 
 // report shows who the member is, what to compare, and which files were written.
 // Settings that were kept are not among them.
-func (j joined) report(env *environment, h memberHome, pinned [16]byte, kept bool) {
-	c := j.certificate.Body()
-	fmt.Fprintf(env.Out, "joined group %s as %s\n", j.group.Name(), c.Name)
+func (h memberHome) report(env *environment, e enrolment.Enrolled, pinned [16]byte, kept bool) {
+	c := e.Certificate.Body()
+	fmt.Fprintf(env.Out, "joined group %s as %s\n", e.Group.Name(), c.Name)
 	fmt.Fprintf(env.Out, "CA key %s (the CA's operator sees the same)\n", certificate.FormatFingerprint(pinned))
-	fmt.Fprintf(env.Out, "member %v, certificate %d, valid until %s\n", j.certificate.Member(), c.Serial, c.NotAfter.Format(time.DateTime+" MST"))
-	fmt.Fprintf(env.Out, "key    %s\n", certificate.Fingerprint(j.key))
+	fmt.Fprintf(env.Out, "member %v, certificate %d, valid until %s\n", e.Certificate.Member(), c.Serial, c.NotAfter.Format(time.DateTime+" MST"))
+	fmt.Fprintf(env.Out, "key    %s\n", certificate.Fingerprint(e.Certificate.Key()))
 	written := []string{h.keyFile(), h.certificate(), h.group()}
 	if !kept {
 		written = append(written, h.config())
@@ -275,7 +275,7 @@ func checkListen(address string) error {
 }
 
 // settings is the text of wander.toml. Paths are relative to its folder.
-func (f joinFlags) settings(j joined) ([]byte, error) {
+func (f joinFlags) settings(e enrolment.Enrolled) ([]byte, error) {
 	state := f.stateDir
 	switch {
 	case state == "" && f.dir == defaultJoinDir:
@@ -294,9 +294,9 @@ func (f joinFlags) settings(j joined) ([]byte, error) {
 	t.key("address", f.listen)
 	t.list("advertise", f.advertise)
 	t.section("bootstrap")
-	t.list("peers", peerAddresses(j))
+	t.list("peers", peerAddresses(e))
 	t.section("ca")
-	t.list("address", j.authority)
+	t.list("address", f.caAddress)
 	if f.resource != "" {
 		t.section("operation")
 		t.key("resource", f.resource)
@@ -307,14 +307,14 @@ func (f joinFlags) settings(j joined) ([]byte, error) {
 
 // peerAddresses is where the peers can be reached: of each the address that it
 // prefers.
-func peerAddresses(j joined) []string {
+func peerAddresses(of enrolment.Enrolled) []string {
 	var list []string
-	for _, p := range j.peers {
-		c, err := certificate.Parse(j.group.ID(), p.Certificate, j.group)
+	for _, p := range of.Peers {
+		c, err := certificate.Parse(of.Group.ID(), p.Certificate, of.Group)
 		if err != nil {
 			continue
 		}
-		e, err := certificate.ParseEndpoint(j.group.ID(), p.Endpoint, c.Key())
+		e, err := certificate.ParseEndpoint(of.Group.ID(), p.Endpoint, c.Key())
 		if err == nil && len(e.Body().Addresses) > 0 {
 			list = append(list, e.Body().Addresses[0])
 		}
