@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +11,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/keyfile"
@@ -254,8 +254,8 @@ func (f joinFlags) checkSettings() error {
 		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("a resource and its command go together"), Hint: "for example --resource ftp -- /usr/local/bin/mirror"}
 	}
 	for _, text := range append([]string{f.listen, f.stateDir, f.resource}, f.command...) {
-		if _, err := quoted(text); err != nil {
-			return &cli.Error{Code: cli.ExitUsage, Err: err}
+		if !utf8.ValidString(text) {
+			return cli.UsageError("%q: text that a settings file cannot hold", text)
 		}
 	}
 	return nil
@@ -283,26 +283,14 @@ func (f joinFlags) settings(e enrolment.Enrolled) ([]byte, error) {
 	case state == "":
 		state = "state"
 	}
-	var t tomlText
-	t.comment("Written by wander join; docs/configuration.md explains every key.")
-	t.key("state_dir", state)
-	t.section("identity")
-	t.key("certificate", "member.crt")
-	t.key("key", "member.key")
-	t.key("group", "group.crt")
-	t.section("listen")
-	t.key("address", f.listen)
-	t.list("advertise", f.advertise)
-	t.section("bootstrap")
-	t.list("peers", peerAddresses(e))
-	t.section("ca")
-	t.list("address", f.caAddress)
-	if f.resource != "" {
-		t.section("operation")
-		t.key("resource", f.resource)
-		t.list("command", f.command)
-	}
-	return t.text.Bytes(), t.err
+	var s settings
+	s.StateDir = state
+	s.Identity.Certificate, s.Identity.Key, s.Identity.Group = "member.crt", "member.key", "group.crt"
+	s.Listen.Address, s.Listen.Advertise = f.listen, f.advertise
+	s.Bootstrap.Peers, s.CA.Address = peerAddresses(e), f.caAddress
+	s.Operation.Resource, s.Operation.Command = f.resource, f.command
+	text, err := toml.Marshal(s)
+	return append([]byte("# Written by wander join; docs/configuration.md explains every key.\n"), text...), err
 }
 
 // peerAddresses is where the peers can be reached: of each the address that it
@@ -320,48 +308,4 @@ func peerAddresses(of enrolment.Enrolled) []string {
 		}
 	}
 	return list
-}
-
-// tomlText writes a settings file.
-type tomlText struct {
-	text bytes.Buffer
-	err  error
-}
-
-func (t *tomlText) comment(s string) { fmt.Fprintf(&t.text, "# %s\n", s) }
-func (t *tomlText) section(s string) { fmt.Fprintf(&t.text, "\n[%s]\n", s) }
-
-func (t *tomlText) key(name, value string) {
-	fmt.Fprintf(&t.text, "%s = %s\n", name, t.quote(value))
-}
-
-func (t *tomlText) list(name string, values []string) {
-	quotes := make([]string, len(values))
-	for i, v := range values {
-		quotes[i] = t.quote(v)
-	}
-	fmt.Fprintf(&t.text, "%s = [%s]\n", name, strings.Join(quotes, ", "))
-}
-
-func (t *tomlText) quote(s string) string {
-	q, err := quoted(s)
-	t.err = errors.Join(t.err, err)
-	return q
-}
-
-var errText = errors.New("text that a settings file cannot hold")
-
-// quoted is a TOML basic string. JSON's are the same but for a delete character,
-// which TOML does not allow as it is.
-func quoted(s string) (string, error) {
-	if !utf8.ValidString(s) || strings.ContainsRune(s, 0x7f) {
-		return "", fmt.Errorf("%w: %q", errText, s)
-	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/keyfile"
@@ -17,10 +18,10 @@ import (
 
 // settings are a node's, as they are in its file. A file names them under
 // [section] key; the environment as WANDER_SECTION_KEY; docs/configuration.md
-// says what each does.
+// says what each does. wander join writes those without omitempty.
 type settings struct {
 	StateDir string `toml:"state_dir"`
-	Mode     string `toml:"mode"`
+	Mode     string `toml:"mode,omitempty"`
 	Identity struct {
 		Certificate string `toml:"certificate"`
 		Key         string `toml:"key"`
@@ -37,24 +38,24 @@ type settings struct {
 		Address []string `toml:"address"`
 	} `toml:"ca"`
 	Directory struct {
-		Sample int `toml:"sample"`
-	} `toml:"directory"`
+		Sample int `toml:"sample,omitempty"`
+	} `toml:"directory,omitempty"`
 	Operation struct {
-		Resource string   `toml:"resource"`
-		Command  []string `toml:"command"`
-		MaxHold  cli.Span `toml:"max_hold"`
-		Grace    cli.Span `toml:"grace"`
-	} `toml:"operation"`
+		Resource string        `toml:"resource,omitempty"`
+		Command  []string      `toml:"command,omitempty"`
+		MaxHold  time.Duration `toml:"max_hold,omitempty"`
+		Grace    time.Duration `toml:"grace,omitempty"`
+	} `toml:"operation,omitempty"`
 	API struct {
-		Socket string `toml:"socket"`
-	} `toml:"api"`
+		Socket string `toml:"socket,omitempty"`
+	} `toml:"api,omitempty"`
 	Metrics struct {
-		Listen string `toml:"listen"`
-	} `toml:"metrics"`
+		Listen string `toml:"listen,omitempty"`
+	} `toml:"metrics,omitempty"`
 	Log struct {
-		Format string `toml:"format"`
-		Level  string `toml:"level"`
-	} `toml:"log"`
+		Format string `toml:"format,omitempty"`
+		Level  string `toml:"level,omitempty"`
+	} `toml:"log,omitempty"`
 }
 
 func defaultSettings() settings {

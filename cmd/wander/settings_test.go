@@ -59,9 +59,8 @@ func TestSettingsPrecedence(t *testing.T) {
 				want = []string{"one", "two", "three"}
 			case int:
 				inFile, inEnvironment, want = "7", "9", 9
-			case cli.Span:
-				inFile, inEnvironment = `"3s"`, "1m"
-				want = cli.Span{Duration: time.Minute}
+			case time.Duration:
+				inFile, inEnvironment, want = `"3s"`, "1m", time.Minute
 			}
 			section, name, found := strings.Cut(key, ".")
 			text := key + " = " + inFile

@@ -231,7 +231,7 @@ func places(v reflect.Value) map[string]reflect.Value {
 		return all
 	}
 	for i := range v.NumField() {
-		if name := v.Type().Field(i).Tag.Get("toml"); name != "" {
+		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("toml"), ","); name != "" {
 			all[name] = v.Field(i)
 		}
 	}
