@@ -233,7 +233,11 @@ func configList(change func(top, resource, constants []any, params map[uint64]an
 	none := map[int]any{}
 	params := map[uint64]any{1: uint64(4000), 2: uint64(9), 3: uint64(100)}
 	r := []any{"ftp", "wandering", "", uint64(1), params, uint64(4000), uint64(0), none}
-	c := []any{uint64(100), uint64(10), uint64(2), uint64(60000), uint64(1000), uint64(3600000), uint64(30000), uint64(4000)}
+	var c []any
+	for _, one := range group.Constants {
+		low, _ := one.Range()
+		c = append(c, low)
+	}
 	top := []any{uint64(1), "demo", uint64(1000), []any{r}, c, ids(firstKey), uint64(7), none}
 	change(top, r, c, params)
 	return top
