@@ -51,14 +51,14 @@ func FuzzLog(f *testing.F) { fuzzTargets["FuzzLog"].Fuzz(f) }
 
 func checkLog(t require.TestingT, data []byte) bool {
 	chainedAnew(t, data)
-	end, err := readLog("log", data, newState().take)
+	end, err := chain{}.read("log", data, newState().take)
 	if err != nil {
 		var damage *damageError
 		require.ErrorAs(t, err, &damage)
 		return false
 	}
 	require.LessOrEqual(t, end.size, int64(len(data)))
-	whole, err := readLog("log", data[:end.size], newState().take)
+	whole, err := chain{}.read("log", data[:end.size], newState().take)
 	require.NoError(t, err)
 	require.Equal(t, end, whole)
 	return end.sequence > 0
@@ -81,7 +81,7 @@ func chainedAnew(t require.TestingT, data []byte) {
 		c.follow(e, len(encoded))
 		text = append(text, encoded...)
 	}
-	end, err := readLog("log", text, newState().take)
+	end, err := chain{}.read("log", text, newState().take)
 	require.NoError(t, err, "lines that were taken once")
 	require.Equal(t, c, end)
 }

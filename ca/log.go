@@ -122,12 +122,6 @@ func (c *chain) follow(e entry, line int) {
 	c.size += int64(line)
 }
 
-// readLog calls take with every whole line of a log. The error is a
-// *damageError.
-func readLog(file string, data []byte, take func(entry) error) (chain, error) {
-	return chain{}.read(file, data, take)
-}
-
 // read calls take with every whole line behind those that have been read. What
 // follows the last line end is a write that a crash cut short: it was never
 // acknowledged and is left out. The error is a *damageError.

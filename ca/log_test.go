@@ -24,7 +24,7 @@ func TestLog_Damaged_Found(t *testing.T) {
 	for i := range log {
 		bad := bytes.Clone(log)
 		bad[i] ^= 1 << (i % 8)
-		_, err := readLog(file, bad, newState().take)
+		_, err := chain{}.read(file, bad, newState().take)
 		require.ErrorIs(t, err, ErrDamaged, "bit %d of byte %d", i%8, i)
 	}
 	require.NoError(t, d.Flip(file, 8*100))
@@ -44,7 +44,7 @@ func TestLog_LinesLeftOutOrSwapped_Found(t *testing.T) {
 	require.NoError(t, err)
 	lines := bytes.SplitAfter(log, []byte("\n"))
 	read := func(parts ...[]byte) error {
-		_, err := readLog("log", bytes.Join(parts, nil), newState().take)
+		_, err := chain{}.read("log", bytes.Join(parts, nil), newState().take)
 		return err
 	}
 	require.NoError(t, read(lines...))
@@ -65,13 +65,13 @@ func TestLog_TornLine_Cut(t *testing.T) {
 	for size := len(before); size < len(after); size++ {
 		for _, zeros := range []int{0, 1, 600} {
 			torn := append(bytes.Clone(after[:size]), make([]byte, zeros)...)
-			c, err := readLog(file, torn, newState().take)
+			c, err := chain{}.read(file, torn, newState().take)
 			require.NoError(t, err)
 			require.Equal(t, int64(len(before)), c.size)
 		}
 	}
 	whole := after[:len(after)-1]
-	_, err = readLog(file, append(bytes.Clone(whole), 'x'), newState().take)
+	_, err = chain{}.read(file, append(bytes.Clone(whole), 'x'), newState().take)
 	assert.ErrorIs(t, err, ErrDamaged, "a whole line with something else than a line end")
 }
 

@@ -218,17 +218,14 @@ var memberLimits = []struct{ what, name string }{
 // settingsTable is what a group configuration permits.
 func settingsTable() *table {
 	t := newTable("field", "permitted", "if it is not given")
+	for _, c := range group.Constants {
+		s := group.Settings{}.WithDefaults()
+		low, high := c.Range()
+		t.row("`"+c.Name+"`", fmt.Sprintf("%d to %d", low, high), fmt.Sprint(c.Wire(&s)))
+	}
 	ms := func(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 	between := func(low, high any) string { return fmt.Sprintf("%v to %v", low, high) }
 	for _, f := range []struct{ name, permitted, absent string }{
-		{"`members_max`", between(1, group.MaxMembers), fmt.Sprint(group.DefaultMembersMax)},
-		{"`update_capacity`", between(1, group.MaxUpdateCapacity), fmt.Sprint(group.DefaultUpdateCapacity)},
-		{"`failure_quorum`", between(group.MinFailureQuorum, group.MaxFailureQuorum), fmt.Sprint(group.DefaultFailureQuorum)},
-		{"`certificate_lifetime`", between(ms(group.MinCertificateLifetime), ms(group.MaxLifetime)), ms(group.DefaultCertificateLifetime)},
-		{"`clock_allowance`", between(ms(group.MinClockAllowance), ms(group.MaxClockAllowance)), ms(group.DefaultClockAllowance)},
-		{"`settlement_time`", between(ms(group.MinSettlementTime), ms(group.MaxLifetime)), ms(group.DefaultSettlementTime)},
-		{"`gossip_interval`", between(ms(group.MinGossipInterval), ms(group.MaxGossipInterval)), ms(group.DefaultGossipInterval)},
-		{"`silence`", between(ms(group.MinSilence), ms(group.MaxSilence)), ms(group.DefaultSilence)},
 		{"`policy` of a resource", "a name", group.DefaultPolicy},
 		{"`preset`", "empty, or a name", "empty: the policy's default"},
 		{"`slots`", between(1, group.MaxSlots), "1"},

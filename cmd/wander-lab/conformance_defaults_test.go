@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/cmd/internal/groupfile"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/spec/conformance"
 )
 
@@ -25,7 +26,9 @@ var slowChecks = []string{
 // A node in a group that sets nothing but its resource passes.
 func TestPeerConformance_DefaultSettings_Passes(t *testing.T) {
 	t.Parallel() // not beside the tests that cannot: some interrupt all commands of the process
-	b := newPeerBench(t, groupfile.Resource{Name: "test", OperationTime: cli.Span{Duration: 2 * time.Second}, MembersMax: 3}.Group())
+	b := newPeerBench(t, groupfile.Resource{Resource: group.Resource{
+		Name: "test", Params: policy.Params{OperationTime: 2 * time.Second, MembersMax: 3},
+	}.WithDefaults()}.Group())
 	address, tester := b.running("subject"), b.issued("tester")
 	var names []string
 	for _, c := range conformance.Checks() {

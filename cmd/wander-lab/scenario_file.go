@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
@@ -65,6 +66,7 @@ const defaultScenarioDuration = 100_000 * time.Second
 // parseScenario reads and checks a scenario.
 func parseScenario(file string, text []byte) (experiment.Scenario, error) {
 	f := scenarioFile{Duration: cli.Span{Duration: defaultScenarioDuration}}
+	f.Resource.SetDefaults()
 	if err := configfile.Decode(file, text, &f); err != nil {
 		return experiment.Scenario{}, err
 	}
@@ -128,7 +130,7 @@ func (f scenarioFile) placed(file string, text []byte, err error) error {
 
 // checkResource checks the resource, whose table has the given keys.
 func (f scenarioFile) checkResource(keys []string, s experiment.Scenario) error {
-	if f.Resource.Slots != nil || f.Resource.MaxHold != nil {
+	if slices.Contains(keys, "slots") || slices.Contains(keys, "max_hold") {
 		return errNotSimulated
 	}
 	if err := f.Resource.CheckGiven(keys); err != nil {

@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/sim/circulation"
 )
@@ -15,14 +15,8 @@ type share struct{ float64 }
 
 // UnmarshalText reads a share; its range is the simulator's to check.
 func (s *share) UnmarshalText(text []byte) (err error) {
-	number, percent := strings.CutSuffix(strings.TrimSpace(string(text)), "%")
-	if s.float64, err = strconv.ParseFloat(number, 64); err != nil {
-		return fmt.Errorf("%q: must be a ratio, for example \"5%%\" or 0.05", text)
-	}
-	if percent {
-		s.float64 /= 100
-	}
-	return nil
+	s.float64, err = cli.ParseShare(string(text))
+	return err
 }
 
 // latency is a distribution of time spans in a TOML file.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,19 +19,19 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// groupFile is a group configuration as people write it. What is absent has
-// the default that package group says.
+// groupFile is a group configuration as people write it.
 type groupFile struct {
-	Name                string               `toml:"name"`
-	MembersMax          int                  `toml:"members_max"`
-	UpdateCapacity      int                  `toml:"update_capacity"`
-	FailureQuorum       int                  `toml:"failure_quorum"`
-	CertificateLifetime cli.Span             `toml:"certificate_lifetime"`
-	ClockAllowance      cli.Span             `toml:"clock_allowance"`
-	SettlementTime      cli.Span             `toml:"settlement_time"`
-	GossipInterval      cli.Span             `toml:"gossip_interval"`
-	Silence             cli.Span             `toml:"silence"`
-	Resources           []groupfile.Resource `toml:"resource"`
+	group.Settings
+	resources []groupfile.Resource
+}
+
+// Places returns where the values of the file go, by their keys.
+func (g *groupFile) Places() map[string]any {
+	places := map[string]any{"name": &g.Name, "resource": &g.resources}
+	for _, c := range group.Constants {
+		places[c.Name] = c.Field(&g.Settings)
+	}
+	return places
 }
 
 func newCAConfigCommand(env *environment, f *caFlags) *cobra.Command {
@@ -49,9 +50,8 @@ A resource may also have slots, skip_delay, max_hold, on_isolated, policy, prese
 and the parameters of that preset; the default preset is the policy's first:
 
 ` + groupfile.PolicyHelp() + `
-The group may have, above the first [[resource]], name, members_max,
-update_capacity, failure_quorum, certificate_lifetime, clock_allowance,
-settlement_time, gossip_interval and silence.`,
+The group may have, above the first [[resource]], name and
+` + constantsHelp(),
 		Example: "  wander ca config --dir ca group.toml",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return runCAConfig(env, f, args[0]) },
@@ -115,47 +115,32 @@ func sayIsolated(env *environment, a *ca.Authority, s group.Settings) error {
 	return nil
 }
 
-// parseGroupFile reads and checks a group configuration for a group.
+// constantsHelp returns a line for each constant of a group: its default and its range.
+func constantsHelp() string {
+	var b strings.Builder
+	for _, c := range group.Constants {
+		absent, low, high := c.Texts()
+		fmt.Fprintf(&b, "\n  %-21s default %s, permitted %s to %s", c.Name, absent, low, high)
+	}
+	return b.String()
+}
+
+// parseGroupFile reads and checks a group configuration for a group. Version and time
+// are the authority's; those here only let the rest be checked.
 func parseGroupFile(file string, text []byte, name string) (group.Settings, error) {
-	g := defaultGroupFile(name)
+	g := groupFile{Settings: group.Settings{Version: 1, Issued: time.Unix(0, 0), Name: name}.WithDefaults()}
 	if err := configfile.Decode(file, text, &g); err != nil {
 		return group.Settings{}, err
 	}
-	for i, r := range g.Resources {
+	for i, r := range g.resources {
 		if err := r.Check(file, text, "resource", i); err != nil {
 			return group.Settings{}, err
 		}
+		g.Resources = append(g.Resources, r.Group())
 	}
-	s := g.settings()
-	if err := s.Validate(); err != nil {
+	slices.SortFunc(g.Resources, func(x, y group.Resource) int { return cmp.Compare(x.Name, y.Name) })
+	if err := g.Validate(); err != nil {
 		return group.Settings{}, groupfile.Placed(file, text, err, "")
 	}
-	return s, nil
-}
-
-func defaultGroupFile(name string) groupFile {
-	d := group.Settings{}.WithDefaults()
-	return groupFile{
-		Name: name, MembersMax: d.MembersMax, UpdateCapacity: d.UpdateCapacity, FailureQuorum: d.FailureQuorum,
-		CertificateLifetime: cli.Span{Duration: d.CertificateLifetime}, ClockAllowance: cli.Span{Duration: d.ClockAllowance},
-		SettlementTime: cli.Span{Duration: d.SettlementTime}, GossipInterval: cli.Span{Duration: d.GossipInterval},
-		Silence: cli.Span{Duration: d.Silence},
-	}
-}
-
-// settings are what the authority is asked to sign. Version and time are its
-// own; those here only let the rest be checked.
-func (g groupFile) settings() group.Settings {
-	s := group.Settings{
-		Version: 1, Issued: time.Unix(0, 0), Name: g.Name,
-		MembersMax: g.MembersMax, UpdateCapacity: g.UpdateCapacity, FailureQuorum: g.FailureQuorum,
-		CertificateLifetime: g.CertificateLifetime.Duration, ClockAllowance: g.ClockAllowance.Duration,
-		SettlementTime: g.SettlementTime.Duration, GossipInterval: g.GossipInterval.Duration,
-		Silence: g.Silence.Duration,
-	}
-	for _, r := range g.Resources {
-		s.Resources = append(s.Resources, r.Group())
-	}
-	slices.SortFunc(s.Resources, func(x, y group.Resource) int { return cmp.Compare(x.Name, y.Name) })
-	return s
+	return g.Settings, nil
 }

@@ -94,7 +94,7 @@ func TestCAConfig_EveryParameter_Accepted(t *testing.T) {
 			text, number := inTOML(p.Quantity)
 			var g groupFile
 			require.NoError(t, configfile.Decode("x", fmt.Appendf(nil, "[[resource]]\n%s = %s\n", p.Name, text), &g))
-			params := g.Resources[0].Group().PolicyParams()
+			params := g.resources[0].Group().PolicyParams()
 			assert.Equal(t, number, p.Wire(&params))
 		})
 	}
@@ -153,7 +153,7 @@ func TestCAConfig_Factors_Parsed(t *testing.T) {
 	} {
 		var g groupFile
 		require.NoError(t, configfile.Decode("x", []byte("[[resource]]\ngrowth_factor = "+text), &g), text)
-		assert.Equal(t, want, g.Resources[0].GrowthFactor.Ratio, text)
+		assert.Equal(t, want, g.resources[0].GrowthFactor, text)
 	}
 	for _, text := range []string{"--1", "-", "1.0001", "1e3", "1_000", "true", `""`, `"x"`, `"."`, `"1."`, `".5"`, "inf", "nan", "99999999999"} {
 		err := configfile.Decode("x", []byte("[[resource]]\ngrowth_factor = "+text), new(groupFile))

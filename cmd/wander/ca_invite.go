@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/ca/service"
 	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/invite"
 )
@@ -113,7 +114,9 @@ func (f *caInviteFlags) complete(env *environment) error {
 		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("no member name specified"), Hint: "add --name, for example --name ftp-03"}
 	}
 	if text := env.Getenv("WANDER_CA_ADDRESS"); len(f.addresses) == 0 && text != "" {
-		f.addresses = listOf(text)
+		if err := configfile.Set(&f.addresses, text); err != nil {
+			return err
+		}
 	}
 	if len(f.addresses) == 0 || len(f.addresses) > invite.MaxAddresses {
 		return &cli.Error{

@@ -154,9 +154,6 @@ func (f caIssueFlags) issueFor(env *environment, a *ca.Authority) (certificate.C
 	return cert, putCertificate(f.prefix(f.name)+".crt", cert)
 }
 
-// errNoRequest says that a file is not what --request wants.
-var errNoRequest = errors.New("not a certificate request")
-
 // issueRequested certifies the key of a request, and shows whose it is.
 func (f caIssueFlags) issueRequested(env *environment, a *ca.Authority) (certificate.Certificate, error) {
 	text, err := cli.ReadLimited(env.In, f.request, maxKeyFile)
@@ -181,30 +178,24 @@ func (f caIssueFlags) issueRequested(env *environment, a *ca.Authority) (certifi
 
 // requestIn is the request in a text with one block.
 func requestIn(text []byte, a *ca.Authority) (certificate.SignedRequest, error) {
-	blocks, err := keyfile.DecodeBlocks(text)
+	b, err := oneBlock(text, keyfile.CertificateRequest)
 	if err != nil {
 		return certificate.SignedRequest{}, err
 	}
-	if len(blocks) != 1 || blocks[0].Type != keyfile.CertificateRequest {
-		return certificate.SignedRequest{}, errNoRequest
-	}
-	return certificate.ParseRequest(a.Group(), blocks[0].Bytes)
+	return certificate.ParseRequest(a.Group(), b.Bytes)
 }
 
 // publicKeyIn is the key in a text with one block.
 func publicKeyIn(text []byte, a *ca.Authority) (*signature.PublicKey, error) {
-	blocks, err := keyfile.DecodeBlocks(text)
+	b, err := oneBlock(text, keyfile.PublicKey, keyfile.Certificate, keyfile.PrivateKey, keyfile.EncryptedPrivateKey)
 	if err != nil {
 		return nil, err
 	}
-	if len(blocks) != 1 {
-		return nil, fmt.Errorf("%w: %d blocks, want 1", keyfile.ErrFormat, len(blocks))
-	}
-	switch blocks[0].Type {
+	switch b.Type {
 	case keyfile.PublicKey:
-		return keyfile.DecodePublicKey(blocks[0])
+		return keyfile.DecodePublicKey(b)
 	case keyfile.Certificate:
-		c, err := a.Parse(blocks[0].Bytes)
+		c, err := a.Parse(b.Bytes)
 		return c.Key(), err
 	}
 	key, err := keyfile.DecodePrivateKey(text, nil)

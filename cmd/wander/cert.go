@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -205,7 +206,7 @@ func runCertRenew(env *environment, config string) error {
 	// The group first: a certificate by a new CA key needs a group that has it.
 	news, err := client.Sync(ctx, enrolment.Mine{Revocations: lastRevocation(id)})
 	if err != nil {
-		return renewError(err, s.CA.Address)
+		return authorityError(err, s.CA.Address)
 	}
 	if news.Group != id.Group {
 		id.Extra.Revocations = append(id.Extra.Revocations, news.Revocations...)
@@ -217,7 +218,7 @@ func runCertRenew(env *environment, config string) error {
 	}
 	renewed, err := client.Renew(ctx)
 	if err != nil {
-		return renewError(err, s.CA.Address)
+		return authorityError(err, s.CA.Address)
 	}
 	return s.keepRenewed(env, id, client, renewed)
 }
@@ -268,8 +269,9 @@ func lastRevocation(id node.Identity) uint64 {
 	return last
 }
 
-// renewError gives an error its exit code and says what to do.
-func renewError(err error, addresses []string) error {
+// authorityError gives an error of a request to the CA its exit code and says what to do.
+func authorityError(err error, addresses []string) error {
+	at := strings.Join(addresses, ", ")
 	var clock *enrolment.ClockError
 	switch {
 	case errors.Is(err, enrolment.ErrRevoked), errors.Is(err, enrolment.ErrLeft):
@@ -279,11 +281,11 @@ func renewError(err error, addresses []string) error {
 	case errors.Is(err, enrolment.ErrNotYetValid):
 		return &cli.Error{Code: cli.ExitConfiguration, Err: err, Hint: "the CA's clock is behind: tell its operator"}
 	case errors.As(err, &clock):
-		return &cli.Error{Code: cli.ExitConfiguration, Err: err, Hint: "set this machine's clock"}
+		return &cli.Error{Code: cli.ExitConfiguration, Err: err, Hint: fmt.Sprintf("set this machine's clock: it is wrong by at least %s", duration.Format(clock.Difference().Abs().Round(time.Second)))}
 	case errors.Is(err, enrolment.ErrImpostor), errors.Is(err, enrolment.ErrRefused):
-		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: fmt.Sprintf("check that %v is the CA of this group", addresses)}
+		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: "check that " + at + " is the CA of this group"}
 	case errors.Is(err, enrolment.ErrUnreachable), errors.Is(err, enrolment.ErrBusy), errors.Is(err, enrolment.ErrFailed):
-		return &cli.Error{Code: cli.ExitUnavailable, Err: err, Hint: fmt.Sprintf("check that wander ca serve is running at %v", addresses)}
+		return &cli.Error{Code: cli.ExitUnavailable, Err: err, Hint: "check that wander ca serve is running at " + at + ", then run the same command again to continue"}
 	}
 	return err
 }

@@ -9,14 +9,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wandertoken/wander/cmd/internal/groupfile"
 	"github.com/wandertoken/wander/internal/configfile"
-	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
@@ -55,11 +52,7 @@ func TestNodeSettings_Each_Documented(t *testing.T) {
 	s := defaultSettings()
 	assert.Equal(t, configfile.Keys(&s), keysOf(documented))
 	for key, text := range documented {
-		value := reflect.ValueOf(&s).Elem()
-		for part := range strings.SplitSeq(key, ".") {
-			value = fieldOf(value, part)
-		}
-		require.True(t, value.IsValid(), key)
+		value := reflect.ValueOf(configfile.Place(&s, key)).Elem()
 		given := "none"
 		if value.Kind() == reflect.String && value.Len() > 0 {
 			given = "`" + value.String() + "`"
@@ -73,42 +66,21 @@ func TestNodeSettings_Each_Documented(t *testing.T) {
 	}
 }
 
-// fieldOf is the field of a settings struct that a file calls by this name.
-func fieldOf(v reflect.Value, name string) reflect.Value {
-	for i := range v.NumField() {
-		if v.Type().Field(i).Tag.Get("toml") == name {
-			return v.Field(i)
-		}
-	}
-	return reflect.Value{}
-}
-
 // Every setting of a group is documented, with what is permitted and what it
 // is if it is not given.
 func TestGroupSettings_Each_Documented(t *testing.T) {
-	numbers := func(low, high, absent int) string {
-		return fmt.Sprintf("Permitted: %d to %d. Default: %d.", low, high, absent)
-	}
-	spans := func(low, high, absent time.Duration) string {
-		return fmt.Sprintf("Permitted: %s to %s. Default: %s.", duration.Format(low), duration.Format(high), duration.Format(absent))
-	}
-	d := group.Settings{}.WithDefaults()
 	want := map[string]string{
 		"name":                 "Default: the authority's name for the group.",
-		"members_max":          numbers(1, group.MaxMembers, d.MembersMax),
-		"update_capacity":      numbers(1, group.MaxUpdateCapacity, d.UpdateCapacity),
-		"failure_quorum":       numbers(group.MinFailureQuorum, group.MaxFailureQuorum, d.FailureQuorum),
-		"certificate_lifetime": spans(group.MinCertificateLifetime, group.MaxLifetime, d.CertificateLifetime),
-		"clock_allowance":      spans(group.MinClockAllowance, group.MaxClockAllowance, d.ClockAllowance),
-		"settlement_time":      spans(group.MinSettlementTime, group.MaxLifetime, d.SettlementTime),
-		"gossip_interval":      spans(group.MinGossipInterval, group.MaxGossipInterval, d.GossipInterval),
-		"silence":              spans(group.MinSilence, group.MaxSilence, d.Silence),
 		"resource.name":        "Must be given.",
 		"resource.policy":      "Default: `" + group.DefaultPolicy + "`.",
-		"resource.slots":       numbers(1, group.MaxSlots, 1),
 		"resource.preset":      "Default: none.",
 		"resource.on_isolated": "Permitted: `continue`, `stop` and `majority`. Default: continue.",
-		"resource.max_hold":    fmt.Sprintf("Permitted: %s to %s. Default: `resource.operation_time`.", duration.Format(policy.MinDuration), duration.Format(policy.MaxOperationTime)),
+	}
+	for _, c := range group.Constants {
+		want[c.Name] = constant(c)
+	}
+	for _, c := range group.ResourceConstants {
+		want["resource."+c.Name] = constant(c)
 	}
 	for _, p := range policy.Parameters {
 		want["resource."+p.Name] = permitted(p)
@@ -143,15 +115,19 @@ func TestGroupSettings_Change_IsDocumented(t *testing.T) {
 	assert.Equal(t, configfile.Keys(&groupFile{}), keys)
 }
 
+// constant is what the text says first of a constant.
+func constant[T any](c policy.Setting[T]) string {
+	absent, low, high := c.Texts()
+	if c.Default == 0 { // max_hold
+		absent = "`resource.operation_time`"
+	}
+	return fmt.Sprintf("Permitted: %s to %s. Default: %s.", low, high, absent)
+}
+
 // permitted is what the text says first of a policy's parameter.
 func permitted(p policy.Parameter) string {
-	low, high := p.Range()
-	number := func(n uint64) string { return fmt.Sprint(n) }
+	_, low, high := p.Texts()
 	switch p.Quantity {
-	case policy.Span:
-		number = func(n uint64) string { return duration.Format(time.Duration(n) * time.Millisecond) }
-	case policy.Thousandths:
-		number = func(n uint64) string { return fmt.Sprint(policy.Ratio(n).Float()) }
 	case policy.Flag:
 		return "Permitted: true or false. Default: false."
 	case policy.Choice:
@@ -161,10 +137,10 @@ func permitted(p policy.Parameter) string {
 	if p.Optional {
 		zero, absent = "0 or ", "Default: 0."
 	}
-	if r := (groupfile.Resource{}).Group().PolicyParams(); p.Wire(&r) != 0 {
-		absent = "Default: " + number(p.Wire(&r)) + "."
+	if r := (group.Resource{}).WithDefaults(); p.Wire(&r.Params) != 0 {
+		absent = fmt.Sprintf("Default: %v.", p.Value(&r.Params))
 	}
-	return fmt.Sprintf("Permitted: %s%s to %s. %s", zero, number(low), number(high), absent)
+	return fmt.Sprintf("Permitted: %s%s to %s. %s", zero, low, high, absent)
 }
 
 // Every policy and preset is named where people choose one, and each parameter

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -50,8 +49,8 @@ program has ended. If both tokens survive, a member drops one of them.`,
 					return cli.UsageError("--%s has no effect without --crash DUR", flag)
 				}
 			}
-			if o.Loss, err = parseShare(loss); err != nil {
-				return err
+			if o.Loss, err = cli.ParseShare(loss); err != nil {
+				return cli.UsageError("--loss %v", err)
 			}
 			return runDemo(env, o, output)
 		},
@@ -178,19 +177,6 @@ func percentiles(q *demo.Quantiles, digits int, perSecond float64, unit string) 
 		return "p50 –, p99 –"
 	}
 	return fmt.Sprintf("p50 %.*f %s, p99 %.*f %s", digits, perSecond*q.P50, unit, digits, perSecond*q.P99, unit)
-}
-
-// parseShare reads "5%" or "0.05".
-func parseShare(text string) (float64, error) {
-	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
-	v, err := strconv.ParseFloat(number, 64)
-	if err != nil || v != v {
-		return 0, cli.UsageError("--loss %q: must be a ratio, for example 5%% or 0.05", text)
-	}
-	if percent {
-		v /= 100
-	}
-	return v, nil
 }
 
 // newPauseCommand is the demo's protected operation: it waits.

@@ -179,15 +179,10 @@ func (f joinFlags) join(env *environment, i invite.Invite) error {
 	e = allRevocations(ctx, e, enrolment.Client{
 		Addresses: i.Addresses, Group: e.Group, Certificate: e.Certificate, Key: key, Now: env.Now,
 	})
-	files := joined{
-		group: e.Group, certificate: e.Certificate, key: key.Public(), revocations: e.Revocations, leaves: e.Leaves,
-		peers: e.Peers, authority: i.Addresses,
-	}
-	kept, err := home.write(f, files)
-	if err != nil {
+	f.caAddress = i.Addresses
+	if err := f.finish(env, home, e, i.Authority); err != nil {
 		return err
 	}
-	files.report(env, home, i.Authority, kept)
 	f.advise(env, home, e)
 	return nil
 }
@@ -329,8 +324,6 @@ func otherMembers(n uint64) string {
 
 // joinError gives an error its exit code and says what to do.
 func joinError(env *environment, i invite.Invite, err error) error {
-	at := strings.Join(i.Addresses, ", ")
-	var clock *enrolment.ClockError
 	switch {
 	case errors.Is(err, enrolment.ErrRefused):
 		hint := "ask the CA's operator for a new invite: each works once, for one machine; the log of wander ca serve has the reason"
@@ -339,13 +332,12 @@ func joinError(env *environment, i invite.Invite, err error) error {
 		}
 		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: hint}
 	case errors.Is(err, enrolment.ErrImpostor):
-		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: "check the address in the invite (" + at + ") and which service answers there; nothing was sent to it"}
-	case errors.As(err, &clock):
-		return &cli.Error{Code: cli.ExitConfiguration, Err: err, Hint: fmt.Sprintf("set this machine's clock: it is wrong by at least %s", duration.Format(clock.Difference().Abs().Round(time.Second)))}
-	case errors.Is(err, enrolment.ErrUnreachable), errors.Is(err, enrolment.ErrBusy), errors.Is(err, enrolment.ErrFailed):
-		return &cli.Error{Code: cli.ExitUnavailable, Err: err, Hint: "check that wander ca serve is running at " + at + ", then run the same command again to continue"}
+		return &cli.Error{
+			Code: cli.ExitNoPermission, Err: err,
+			Hint: "check the address in the invite (" + strings.Join(i.Addresses, ", ") + ") and which service answers there; nothing was sent to it",
+		}
 	}
-	return err
+	return authorityError(err, i.Addresses)
 }
 
 // checkName is for a name and group that no invite has checked.

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +11,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/keyfile"
@@ -149,26 +149,26 @@ func (h memberHome) forgetKey(made *signature.PrivateKey) {
 	}
 }
 
-// joined is what a new member has.
-type joined struct {
-	group               *group.Group
-	certificate         certificate.Certificate
-	key                 *signature.PublicKey
-	revocations, leaves [][]byte
-	peers               []enrolment.Peer
-	authority           []string // addresses of the service
+// finish writes the files of a new member and reports it. pinned is the fingerprint of the
+// CA key by which the group is trusted.
+func (f joinFlags) finish(env *environment, h memberHome, e enrolment.Enrolled, pinned [16]byte) error {
+	kept, err := h.write(f, e)
+	if err == nil {
+		h.report(env, e, pinned, kept)
+	}
+	return err
 }
 
 // write writes what a node needs, the certificate behind the group that vouches
 // for it. It reports whether it kept settings that were there.
-func (h memberHome) write(f joinFlags, j joined) (kept bool, err error) {
-	if err := putGroup(h.group(), j.group, j.extra()); err != nil {
+func (h memberHome) write(f joinFlags, e enrolment.Enrolled) (kept bool, err error) {
+	if err := putGroup(h.group(), e.Group, extraOf(e)); err != nil {
 		return false, err
 	}
-	if err := putCertificate(h.certificate(), j.certificate); err != nil {
+	if err := putCertificate(h.certificate(), e.Certificate); err != nil {
 		return false, err
 	}
-	text, err := f.settings(j)
+	text, err := f.settings(e)
 	if err != nil {
 		return false, err
 	}
@@ -179,9 +179,9 @@ func (h memberHome) write(f joinFlags, j joined) (kept bool, err error) {
 	return false, err
 }
 
-func (j joined) extra() group.Extra {
-	extra := group.Extra{Revocations: j.revocations, Leaves: j.leaves}
-	for _, p := range j.peers {
+func extraOf(e enrolment.Enrolled) group.Extra {
+	extra := group.Extra{Revocations: e.Revocations, Leaves: e.Leaves}
+	for _, p := range e.Peers {
 		extra.Certificates = append(extra.Certificates, p.Certificate)
 		extra.Endpoints = append(extra.Endpoints, p.Endpoint)
 	}
@@ -219,12 +219,12 @@ func putCertificate(name string, c certificate.Certificate) error {
 
 // report shows who the member is, what to compare, and which files were written.
 // Settings that were kept are not among them.
-func (j joined) report(env *environment, h memberHome, pinned [16]byte, kept bool) {
-	c := j.certificate.Body()
-	fmt.Fprintf(env.Out, "joined group %s as %s\n", j.group.Name(), c.Name)
+func (h memberHome) report(env *environment, e enrolment.Enrolled, pinned [16]byte, kept bool) {
+	c := e.Certificate.Body()
+	fmt.Fprintf(env.Out, "joined group %s as %s\n", e.Group.Name(), c.Name)
 	fmt.Fprintf(env.Out, "CA key %s (the CA's operator sees the same)\n", certificate.FormatFingerprint(pinned))
-	fmt.Fprintf(env.Out, "member %v, certificate %d, valid until %s\n", j.certificate.Member(), c.Serial, c.NotAfter.Format(time.DateTime+" MST"))
-	fmt.Fprintf(env.Out, "key    %s\n", certificate.Fingerprint(j.key))
+	fmt.Fprintf(env.Out, "member %v, certificate %d, valid until %s\n", e.Certificate.Member(), c.Serial, c.NotAfter.Format(time.DateTime+" MST"))
+	fmt.Fprintf(env.Out, "key    %s\n", certificate.Fingerprint(e.Certificate.Key()))
 	written := []string{h.keyFile(), h.certificate(), h.group()}
 	if !kept {
 		written = append(written, h.config())
@@ -254,8 +254,8 @@ func (f joinFlags) checkSettings() error {
 		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("a resource and its command go together"), Hint: "for example --resource ftp -- /usr/local/bin/mirror"}
 	}
 	for _, text := range append([]string{f.listen, f.stateDir, f.resource}, f.command...) {
-		if _, err := quoted(text); err != nil {
-			return &cli.Error{Code: cli.ExitUsage, Err: err}
+		if !utf8.ValidString(text) {
+			return cli.UsageError("%q: text that a settings file cannot hold", text)
 		}
 	}
 	return nil
@@ -275,7 +275,7 @@ func checkListen(address string) error {
 }
 
 // settings is the text of wander.toml. Paths are relative to its folder.
-func (f joinFlags) settings(j joined) ([]byte, error) {
+func (f joinFlags) settings(e enrolment.Enrolled) ([]byte, error) {
 	state := f.stateDir
 	switch {
 	case state == "" && f.dir == defaultJoinDir:
@@ -283,85 +283,29 @@ func (f joinFlags) settings(j joined) ([]byte, error) {
 	case state == "":
 		state = "state"
 	}
-	var t tomlText
-	t.comment("Written by wander join; docs/configuration.md explains every key.")
-	t.key("state_dir", state)
-	t.section("identity")
-	t.key("certificate", "member.crt")
-	t.key("key", "member.key")
-	t.key("group", "group.crt")
-	t.section("listen")
-	t.key("address", f.listen)
-	t.list("advertise", f.advertise)
-	t.section("bootstrap")
-	t.list("peers", peerAddresses(j))
-	t.section("ca")
-	t.list("address", j.authority)
-	if f.resource != "" {
-		t.section("operation")
-		t.key("resource", f.resource)
-		t.list("command", f.command)
-	}
-	return t.text.Bytes(), t.err
+	var s settings
+	s.StateDir = state
+	s.Identity.Certificate, s.Identity.Key, s.Identity.Group = "member.crt", "member.key", "group.crt"
+	s.Listen.Address, s.Listen.Advertise = f.listen, f.advertise
+	s.Bootstrap.Peers, s.CA.Address = peerAddresses(e), f.caAddress
+	s.Operation.Resource, s.Operation.Command = f.resource, f.command
+	text, err := toml.Marshal(s)
+	return append([]byte("# Written by wander join; docs/configuration.md explains every key.\n"), text...), err
 }
 
 // peerAddresses is where the peers can be reached: of each the address that it
 // prefers.
-func peerAddresses(j joined) []string {
+func peerAddresses(of enrolment.Enrolled) []string {
 	var list []string
-	for _, p := range j.peers {
-		c, err := certificate.Parse(j.group.ID(), p.Certificate, j.group)
+	for _, p := range of.Peers {
+		c, err := certificate.Parse(of.Group.ID(), p.Certificate, of.Group)
 		if err != nil {
 			continue
 		}
-		e, err := certificate.ParseEndpoint(j.group.ID(), p.Endpoint, c.Key())
+		e, err := certificate.ParseEndpoint(of.Group.ID(), p.Endpoint, c.Key())
 		if err == nil && len(e.Body().Addresses) > 0 {
 			list = append(list, e.Body().Addresses[0])
 		}
 	}
 	return list
-}
-
-// tomlText writes a settings file.
-type tomlText struct {
-	text bytes.Buffer
-	err  error
-}
-
-func (t *tomlText) comment(s string) { fmt.Fprintf(&t.text, "# %s\n", s) }
-func (t *tomlText) section(s string) { fmt.Fprintf(&t.text, "\n[%s]\n", s) }
-
-func (t *tomlText) key(name, value string) {
-	fmt.Fprintf(&t.text, "%s = %s\n", name, t.quote(value))
-}
-
-func (t *tomlText) list(name string, values []string) {
-	quotes := make([]string, len(values))
-	for i, v := range values {
-		quotes[i] = t.quote(v)
-	}
-	fmt.Fprintf(&t.text, "%s = [%s]\n", name, strings.Join(quotes, ", "))
-}
-
-func (t *tomlText) quote(s string) string {
-	q, err := quoted(s)
-	t.err = errors.Join(t.err, err)
-	return q
-}
-
-var errText = errors.New("text that a settings file cannot hold")
-
-// quoted is a TOML basic string. JSON's are the same but for a delete character,
-// which TOML does not allow as it is.
-func quoted(s string) (string, error) {
-	if !utf8.ValidString(s) || strings.ContainsRune(s, 0x7f) {
-		return "", fmt.Errorf("%w: %q", errText, s)
-	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
 }

@@ -3,10 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/internal/atomicfile"
+	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -92,22 +95,13 @@ func runJoinInstall(env *environment, f joinFlags) error {
 		return cli.ConfigError(fmt.Errorf("%s is for key %s, and %s is %s", f.install, certificate.Fingerprint(cert.Key()),
 			home.keyFile(), certificate.Fingerprint(key.Public())), "is it the answer to another machine's request?")
 	}
-	j := joined{group: g, certificate: cert, key: key.Public(), authority: f.caAddress}
-	j.take(extra)
-	kept, err := home.write(f, j)
-	if err != nil {
+	e := enrolment.Enrolled{Group: g, Certificate: cert, Revocations: extra.Revocations, Leaves: extra.Leaves}
+	if err := f.finish(env, home, e, g.Config().Signer()); err != nil {
 		return err
 	}
-	j.report(env, home, g.Config().Signer(), kept)
 	fmt.Fprintf(env.Out, "next: put addresses of members into %s, under [bootstrap] peers; then wander node --config %s (the first member: --found, once)\n",
 		home.config(), home.config())
 	return nil
-}
-
-// take keeps what else a group file holds. Certificates and endpoint records are
-// no pairs there, so the members in it are no peers.
-func (j *joined) take(extra group.Extra) {
-	j.revocations, j.leaves = extra.Revocations, extra.Leaves
 }
 
 // readCertificate reads a file with one member certificate.
@@ -117,16 +111,25 @@ func readCertificate(name string, g *group.Group) (certificate.Certificate, erro
 	if err != nil {
 		return none, err
 	}
-	blocks, err := keyfile.DecodeBlocks(text)
+	b, err := oneBlock(text, keyfile.Certificate)
 	if err != nil {
 		return none, fmt.Errorf("%s: %w", name, err)
 	}
-	if len(blocks) != 1 || blocks[0].Type != keyfile.Certificate {
-		return none, fmt.Errorf("%s does not hold exactly one member certificate", name)
-	}
-	c, err := certificate.Parse(g.ID(), blocks[0].Bytes, g)
+	c, err := certificate.Parse(g.ID(), b.Bytes, g)
 	if err != nil {
 		return none, fmt.Errorf("%s: %w", name, err)
 	}
 	return c, nil
+}
+
+// oneBlock is the block of a text that has no other one. It is of one of the types.
+func oneBlock(text []byte, types ...string) (keyfile.Block, error) {
+	blocks, err := keyfile.DecodeBlocks(text)
+	if err == nil && (len(blocks) != 1 || !slices.Contains(types, blocks[0].Type)) {
+		err = fmt.Errorf("%w: must be exactly one %s", keyfile.ErrFormat, strings.Join(types, " or "))
+	}
+	if err != nil {
+		return keyfile.Block{}, err
+	}
+	return blocks[0], nil
 }

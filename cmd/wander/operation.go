@@ -26,7 +26,7 @@ func (s *settings) operation(env *environment, log *slog.Logger) (node.Operation
 		}
 		return node.Operation{}, nil
 	}
-	if s.Operation.MaxHold.Duration < 0 || s.Operation.Grace.Duration < 0 {
+	if s.Operation.MaxHold < 0 || s.Operation.Grace < 0 {
 		return node.Operation{}, cli.ConfigError(errors.New("operation: max_hold and grace must not be negative"), "write 0 or a duration such as \"4s\"")
 	}
 	path, err := exec.LookPath(s.Operation.Command[0])
@@ -36,7 +36,7 @@ func (s *settings) operation(env *environment, log *slog.Logger) (node.Operation
 	if path, err = filepath.Abs(path); err != nil {
 		return node.Operation{}, cli.ConfigError(err, "")
 	}
-	grace := s.Operation.Grace.Duration // 0: scaled with the grant
+	grace := s.Operation.Grace // 0: scaled with the grant
 	held, err := readHeld(os.Getenv)
 	if err != nil {
 		return node.Operation{}, err
@@ -46,7 +46,7 @@ func (s *settings) operation(env *environment, log *slog.Logger) (node.Operation
 	run := func(ctx context.Context, g api.Grant) api.ReleaseRequest {
 		return operateUnder(ctx, g, supervise.Command{Path: path, Args: s.Operation.Command, Env: childEnviron(g, held)}, grace, log)
 	}
-	return node.Operation{Resource: s.Operation.Resource, MaxHold: s.Operation.MaxHold.Duration, Run: run}, nil
+	return node.Operation{Resource: s.Operation.Resource, MaxHold: s.Operation.MaxHold, Run: run}, nil
 }
 
 func operateUnder(ctx context.Context, g api.Grant, command supervise.Command, grace time.Duration, log *slog.Logger) api.ReleaseRequest {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/protocol/duration"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/sim/plan"
@@ -22,18 +23,14 @@ import (
 
 // planFlags are the flags of wander plan, as they are written.
 type planFlags struct {
-	request                                       plan.Request
-	operationTime, skipDelay, minInterval, target cli.Span
-	every, crash, downFor, latency                cli.Span
-	loss, output                                  string
-	set                                           []string // NAME=VALUE
-	compare                                       bool
+	request      plan.Request
+	loss, output string
+	set          []string // NAME=VALUE
+	compare      bool
 }
 
 func newPlanCommand(env *environment) *cobra.Command {
-	f := planFlags{
-		skipDelay: cli.Span{Duration: 100 * time.Millisecond}, downFor: cli.Span{Duration: time.Minute},
-	}
+	var f planFlags
 	cmd := &cobra.Command{
 		Use:   "plan --members N --operation-time DUR",
 		Short: "Predict waiting times and overlap for your group by simulation",
@@ -60,20 +57,20 @@ figures. The same command gives the same figures; --first gives others.`,
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.request.Members, "members", 0, fmt.Sprintf("number of members, 2 to %d; under fair at most %d", policy.MaxMembers, plan.MaxFair))
-	flags.Var(&f.operationTime, "operation-time", "duration of one operation")
+	cli.DurationVar(flags, &f.request.Params.OperationTime, "operation-time", 0, "duration of one operation")
 	flags.StringVar(&f.request.Policy, "policy", catalog.Wandering, "one of "+strings.Join(catalog.Names(), ", "))
 	flags.StringVar(&f.request.Params.Preset, "preset", "", "preset of the policy (default its first)")
-	flags.Var(&f.skipDelay, "skip-delay", "dwell: time that a member keeps a token that it does not need")
-	flags.Var(&f.minInterval, "min-interval", "minimum time between two operations of a member (default the policy's formula)")
-	flags.Var(&f.target, "target-interval", "time between two tokens at a member, for multitoken")
+	cli.DurationVar(flags, &f.request.Params.SkipDelay, "skip-delay", group.DefaultSkipDelay, "dwell: time that a member keeps a token that it does not need")
+	cli.DurationVar(flags, &f.request.Params.MinInterval, "min-interval", 0, "minimum time between two operations of a member (default the policy's formula)")
+	cli.DurationVar(flags, &f.request.Params.TargetInterval, "target-interval", 0, "time between two tokens at a member, for multitoken")
 	flags.IntVar(&f.request.Params.MembersMax, "members-max", 0, "members_max of the group configuration (default the members)")
 	flags.StringArrayVar(&f.set, "set", nil, "set a parameter of the policy as in the group configuration, `NAME=VALUE`; may be repeated")
-	flags.Var(&f.every, "every", "mean time after an operation until a member wants to run again (default immediately)")
+	cli.DurationVar(flags, &f.request.Every, "every", 0, "mean time after an operation until a member wants to run again (default immediately)")
 	flags.StringVar(&f.loss, "loss", "0%", "ratio of handoffs that lose the token")
-	flags.Var(&f.crash, "crash", "mean time between two crashes in the group, at most half of which is down at a time (default never)")
-	flags.Var(&f.downFor, "down-for", "time until a crashed member restarts, with --crash")
+	cli.DurationVar(flags, &f.request.Crash, "crash", 0, "mean time between two crashes in the group, at most half of which is down at a time (default never)")
+	cli.DurationVar(flags, &f.request.DownFor, "down-for", time.Minute, "time until a crashed member restarts, with --crash")
 	flags.BoolVar(&f.request.Volatile, "volatile", false, "simulate volatile members: a crash loses the tokens they hold; with --crash")
-	flags.Var(&f.latency, "latency", "one-way delay of the network, half of a round trip")
+	cli.DurationVar(flags, &f.request.Latency, "latency", 0, "one-way delay of the network, half of a round trip")
 	flags.IntVar(&f.request.Seeds, "seeds", 8, fmt.Sprintf("maximum number of runs, 1 to %d", plan.MaxSeeds))
 	flags.Uint64Var(&f.request.First, "first", 1, "the seed of the first run; the others follow it")
 	flags.BoolVar(&f.compare, "compare", false, "compare all presets of the policy")
@@ -201,9 +198,6 @@ func (f *planFlags) read(given func(flag string) bool) (*plan.Request, error) {
 		return nil, err
 	}
 	r := f.request
-	r.Params.OperationTime, r.Params.SkipDelay = f.operationTime.Duration, f.skipDelay.Duration
-	r.Params.MinInterval, r.Params.TargetInterval = f.minInterval.Duration, f.target.Duration
-	r.Every, r.Crash, r.DownFor, r.Latency = f.every.Duration, f.crash.Duration, f.downFor.Duration, f.latency.Duration
 	if err := setParameters(&r.Params, f.set, given); err != nil {
 		return nil, err
 	}
@@ -211,8 +205,8 @@ func (f *planFlags) read(given func(flag string) bool) (*plan.Request, error) {
 		r.Params.MembersMax = r.Members
 	}
 	var err error
-	if r.Loss, err = parseShare(f.loss); err != nil {
-		return nil, err
+	if r.Loss, err = cli.ParseShare(f.loss); err != nil {
+		return nil, cli.UsageError("--loss %v", err)
 	}
 	if err := r.Validate(); err != nil && !(f.compare && errors.Is(err, policy.ErrUnused)) {
 		return nil, planError(err)
@@ -226,7 +220,7 @@ func (f *planFlags) effectless(given func(flag string) bool) error {
 		return cli.UsageError("--compare and --preset cannot be combined")
 	}
 	for _, flag := range []string{"down-for", "volatile"} {
-		if given(flag) && f.crash.Duration == 0 {
+		if given(flag) && f.request.Crash == 0 {
 			return cli.UsageError("--%s has no effect without --crash DUR", flag)
 		}
 	}
@@ -284,8 +278,8 @@ func groupText(r *plan.Request) string {
 // setText names the optional parameters that were set.
 func setText(r *plan.Request) (text string) {
 	for _, p := range policy.Parameters {
-		if n := p.Wire(&r.Params); n != 0 && p.Optional {
-			text += ", " + p.Name + " " + parameterText(p, n)
+		if p.Wire(&r.Params) != 0 && p.Optional {
+			text += fmt.Sprintf(", %s %v", p.Name, p.Value(&r.Params))
 		}
 	}
 	return text

@@ -3,13 +3,10 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
-	"github.com/wandertoken/wander/cmd/internal/groupfile"
-	"github.com/wandertoken/wander/protocol/duration"
+	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
@@ -33,12 +30,9 @@ func setParameters(params *policy.Params, settings []string, given func(flag str
 			return cli.UsageError("--set %q: set twice", setting)
 		}
 		seen[name] = true
-		p := policy.Parameters[i]
-		n, err := parameterValue(p, value)
-		if err != nil {
+		if err := setParameter(policy.Parameters[i], params, value); err != nil {
 			return cli.UsageError("--set %q: %v", setting, err)
 		}
-		p.SetWire(params, n)
 	}
 	return nil
 }
@@ -51,65 +45,17 @@ func parameterNames() string {
 	return strings.Join(names, ", ")
 }
 
-// parameterValue is a parameter's number in the group configuration's unit, of
-// a value as people write it there. Its range is the policy's to check, but a
-// number of 0, which would stand for nothing being set, is refused.
-func parameterValue(p policy.Parameter, text string) (n uint64, err error) {
-	switch p.Quantity {
-	case policy.Span:
-		n, err = wholeMilliseconds(text)
-	case policy.Thousandths:
-		var r groupfile.Ratio
-		err = r.UnmarshalText([]byte(text))
-		n = uint64(r.Ratio)
-	case policy.Flag:
-		if text != "true" && text != "false" {
-			return 0, fmt.Errorf("%q: must be true or false", text)
-		}
-		if text == "true" {
-			n = 1
-		}
-		return n, nil
-	case policy.Choice:
-		i := slices.Index(p.Words(), text)
-		if i < 0 {
-			return 0, fmt.Errorf("%q: must be one of %s", text, strings.Join(p.Words(), ", "))
-		}
-		return uint64(i), nil
-	case policy.Count:
-		if n, err = strconv.ParseUint(text, 10, 31); err != nil {
-			err = fmt.Errorf("%q: must be a whole number", text)
-		}
+// setParameter sets a parameter as the group's file does. Its range is the policy's to
+// check, but a number of 0, which would stand for nothing being set, is refused.
+func setParameter(p policy.Parameter, params *policy.Params, value string) error {
+	err := configfile.Set(p.Field(params), value)
+	switch zero := p.Wire(params) == 0; {
+	case err != nil:
+		return err
+	case !p.Whole(params):
+		return fmt.Errorf("%q: must be a whole number of milliseconds", value)
+	case zero && p.Quantity != policy.Flag && p.Quantity != policy.Choice:
+		return fmt.Errorf("%s must be greater than 0; leave it out for its default", p.Name)
 	}
-	if err == nil && n == 0 {
-		err = fmt.Errorf("%s must be greater than 0; leave it out for its default", p.Name)
-	}
-	return n, err
-}
-
-func wholeMilliseconds(text string) (uint64, error) {
-	var s cli.Span
-	if err := s.UnmarshalText([]byte(text)); err != nil {
-		return 0, err
-	}
-	if s.Duration < 0 || s.Duration%time.Millisecond != 0 {
-		return 0, fmt.Errorf("%q: must be a whole number of milliseconds", text)
-	}
-	return uint64(s.Milliseconds()), nil
-}
-
-// parameterText is a number in the group configuration's unit as people write
-// it.
-func parameterText(p policy.Parameter, n uint64) string {
-	switch p.Quantity {
-	case policy.Span:
-		return duration.Format(time.Duration(n) * time.Millisecond)
-	case policy.Thousandths:
-		return strconv.FormatFloat(policy.Ratio(n).Float(), 'f', -1, 64)
-	case policy.Flag:
-		return strconv.FormatBool(n != 0)
-	case policy.Choice:
-		return p.Word(n)
-	}
-	return strconv.FormatUint(n, 10)
+	return nil
 }

@@ -73,7 +73,7 @@ func TestPlanMistakes(t *testing.T) {
 		"set by a flag":  {append(quickPlan, "--set", "operation_time=1s"), "already set by --operation-time"},
 		"set no span":    {append(quickPlan, "--set", "min_interval=5"), `"5" is not a duration`},
 		"set too fine":   {append(quickPlan, "--set", "min_interval=1500us"), "whole number of milliseconds"},
-		"set negative":   {append(quickPlan, "--set", "min_interval=-1s"), "whole number of milliseconds"},
+		"set negative":   {append(quickPlan, "--set", "min_interval=-1s"), "min_interval is -1s, permitted are 0 (derived) and 1ms"},
 		"set to nothing": {append(quickPlan, "--set", "min_interval=0s"), "leave it out"},
 		"set no ratio":   {append(quickPlan, "--set", "growth_factor=x"), `"x": must be a number`},
 		"set no count":   {append(quickPlan, "--set", "queue_capacity=1.5"), "must be a whole number"},

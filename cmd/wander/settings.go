@@ -6,9 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/keyfile"
@@ -19,10 +18,10 @@ import (
 
 // settings are a node's, as they are in its file. A file names them under
 // [section] key; the environment as WANDER_SECTION_KEY; docs/configuration.md
-// says what each does.
+// says what each does. wander join writes those without omitempty.
 type settings struct {
 	StateDir string `toml:"state_dir"`
-	Mode     string `toml:"mode"`
+	Mode     string `toml:"mode,omitempty"`
 	Identity struct {
 		Certificate string `toml:"certificate"`
 		Key         string `toml:"key"`
@@ -39,24 +38,24 @@ type settings struct {
 		Address []string `toml:"address"`
 	} `toml:"ca"`
 	Directory struct {
-		Sample int `toml:"sample"`
-	} `toml:"directory"`
+		Sample int `toml:"sample,omitempty"`
+	} `toml:"directory,omitempty"`
 	Operation struct {
-		Resource string   `toml:"resource"`
-		Command  []string `toml:"command"`
-		MaxHold  cli.Span `toml:"max_hold"`
-		Grace    cli.Span `toml:"grace"`
-	} `toml:"operation"`
+		Resource string        `toml:"resource,omitempty"`
+		Command  []string      `toml:"command,omitempty"`
+		MaxHold  time.Duration `toml:"max_hold,omitempty"`
+		Grace    time.Duration `toml:"grace,omitempty"`
+	} `toml:"operation,omitempty"`
 	API struct {
-		Socket string `toml:"socket"`
-	} `toml:"api"`
+		Socket string `toml:"socket,omitempty"`
+	} `toml:"api,omitempty"`
 	Metrics struct {
-		Listen string `toml:"listen"`
-	} `toml:"metrics"`
+		Listen string `toml:"listen,omitempty"`
+	} `toml:"metrics,omitempty"`
 	Log struct {
-		Format string `toml:"format"`
-		Level  string `toml:"level"`
-	} `toml:"log"`
+		Format string `toml:"format,omitempty"`
+		Level  string `toml:"level,omitempty"`
+	} `toml:"log,omitempty"`
 }
 
 func defaultSettings() settings {
@@ -109,9 +108,8 @@ var settingHints = map[string]string{
 func settingError(env *environment, file string, e *node.SettingError) error {
 	hint := settingHints[e.Key]
 	problem := fmt.Sprintf("%s: %v", e.Key, e.Err)
-	variable := "WANDER_" + strings.ToUpper(strings.ReplaceAll(e.Key, ".", "_"))
-	if env.Getenv(variable) != "" {
-		return cli.ConfigError(fmt.Errorf("%s: %s", variable, problem), hint)
+	if name := variable(e.Key); env.Getenv(name) != "" {
+		return cli.ConfigError(fmt.Errorf("%s: %s", name, problem), hint)
 	}
 	if file == "" {
 		file = defaultConfigFile
@@ -139,55 +137,21 @@ func (s *settings) anchor(dir string) {
 	}
 }
 
-// override takes in WANDER_SECTION_KEY for every key that is text or a list of
-// texts (separated by commas).
-func (s *settings) override(getenv func(string) string) error {
-	return override(reflect.ValueOf(s).Elem(), "WANDER", getenv)
+// variable is the name of a setting in the environment.
+func variable(key string) string {
+	return "WANDER_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
-func override(v reflect.Value, prefix string, getenv func(string) string) error {
-	for i := range v.NumField() {
-		name := prefix + "_" + strings.ToUpper(v.Type().Field(i).Tag.Get("toml"))
-		field := v.Field(i)
-		if d, ok := field.Addr().Interface().(*cli.Span); ok {
-			if text := getenv(name); text != "" {
-				if err := d.UnmarshalText([]byte(text)); err != nil {
-					return cli.ConfigError(fmt.Errorf("%s: %w", name, err), "")
-				}
+// override takes in WANDER_SECTION_KEY for every key; a list has commas.
+func (s *settings) override(getenv func(string) string) error {
+	for _, key := range configfile.Keys(s) {
+		if text := getenv(variable(key)); text != "" {
+			if err := configfile.Set(configfile.Place(s, key), text); err != nil {
+				return cli.ConfigError(fmt.Errorf("%s: %w", variable(key), err), "")
 			}
-			continue
-		}
-		if field.Kind() == reflect.Struct {
-			if err := override(field, name, getenv); err != nil {
-				return err
-			}
-			continue
-		}
-		text := getenv(name)
-		switch {
-		case text == "":
-		case field.Kind() == reflect.String:
-			field.SetString(text)
-		case field.Kind() == reflect.Int:
-			n, err := strconv.ParseInt(text, 10, 32)
-			if err != nil {
-				return cli.ConfigError(fmt.Errorf("%s = %q", name, text), "write a whole number")
-			}
-			field.SetInt(n)
-		default:
-			field.Set(reflect.ValueOf(listOf(text)))
 		}
 	}
 	return nil
-}
-
-// listOf takes a list of texts apart.
-func listOf(text string) []string {
-	list := strings.Split(text, ",")
-	for i := range list {
-		list[i] = strings.TrimSpace(list[i])
-	}
-	return list
 }
 
 // socket is the path of the daemon's local API.

@@ -52,16 +52,15 @@ func TestSettingsPrecedence(t *testing.T) {
 		t.Run(key, func(t *testing.T) {
 			inFile, inEnvironment := `"/from/file"`, "/from/environment"
 			var want any = "/from/environment"
-			was := valueAt(t, &s, key)
+			was := valueAt(&s, key)
 			switch was.(type) {
 			case []string:
 				inFile, inEnvironment = `["/from/file"]`, "one, two,three"
 				want = []string{"one", "two", "three"}
 			case int:
 				inFile, inEnvironment, want = "7", "9", 9
-			case cli.Span:
-				inFile, inEnvironment = `"3s"`, "1m"
-				want = cli.Span{Duration: time.Minute}
+			case time.Duration:
+				inFile, inEnvironment, want = `"3s"`, "1m", time.Minute
 			}
 			section, name, found := strings.Cut(key, ".")
 			text := key + " = " + inFile
@@ -70,12 +69,12 @@ func TestSettingsPrecedence(t *testing.T) {
 			}
 			file, _, err := settingsFrom(t, text, nil)
 			require.NoError(t, err)
-			assert.NotEqual(t, was, valueAt(t, &file, key))
+			assert.NotEqual(t, was, valueAt(&file, key))
 
 			variable := "WANDER_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 			both, _, err := settingsFrom(t, text, map[string]string{variable: inEnvironment})
 			require.NoError(t, err)
-			assert.Equal(t, want, valueAt(t, &both, key))
+			assert.Equal(t, want, valueAt(&both, key))
 
 			none, _, err := settingsFrom(t, text, map[string]string{variable: ""})
 			require.NoError(t, err)
@@ -251,12 +250,6 @@ func TestNode_Ineligible_Ends(t *testing.T) {
 	})
 }
 
-func valueAt(t *testing.T, s *settings, key string) any {
-	t.Helper()
-	v := reflect.ValueOf(s).Elem()
-	for part := range strings.SplitSeq(key, ".") {
-		v = fieldOf(v, part)
-		require.True(t, v.IsValid(), key)
-	}
-	return v.Interface()
+func valueAt(s *settings, key string) any {
+	return reflect.ValueOf(configfile.Place(s, key)).Elem().Interface()
 }

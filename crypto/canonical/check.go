@@ -35,31 +35,10 @@ const (
 // error; all errors of this package except ErrNotCanonical and ErrExtension
 // can come back, wrapped with the offset.
 func Check(data []byte, l Limits) error {
-	return check(data, l, 0)
-}
-
-// CheckTagged is Check for one item that carries exactly the given tag (RFC
-// 8949 §3.4) outside and none inside. Another tag, or none, is ErrTag.
-func CheckTagged(data []byte, tag uint64, l Limits) error {
 	if len(data) > l.MaxBytes {
 		return fmt.Errorf("%w: %d, at most %d", ErrTooLarge, len(data), l.MaxBytes)
 	}
-	s := scanner{data: data}
-	major, arg, err := s.head()
-	if err == nil && (major != majorTag || arg != tag) {
-		err = ErrTag
-	}
-	if err != nil {
-		return fmt.Errorf("%w at byte 0", err)
-	}
-	return check(data, l, s.off)
-}
-
-func check(data []byte, l Limits, from int) error {
-	if len(data) > l.MaxBytes {
-		return fmt.Errorf("%w: %d, at most %d", ErrTooLarge, len(data), l.MaxBytes)
-	}
-	s := scanner{data: data, off: from, items: l.MaxItems}
+	s := scanner{data: data, items: l.MaxItems}
 	err := s.item(min(l.MaxDepth, deepest))
 	if err == nil && s.off != len(data) {
 		err = ErrTrailing

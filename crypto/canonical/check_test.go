@@ -108,29 +108,6 @@ func assertIs(t assert.TestingT, err, want error) {
 	assert.ErrorIs(t, err, want)
 }
 
-func TestCheckTagged(t *testing.T) {
-	for name, c := range map[string]struct {
-		hex  string
-		want error
-	}{
-		"right":        {"d2 80", nil},
-		"another":      {"d1 80", canonical.ErrTag},
-		"none":         {"80", canonical.ErrTag},
-		"not shortest": {"d8 12 80", canonical.ErrNotShortest},
-		"twice":        {"d2 d2 80", canonical.ErrTag},
-		"inside":       {"d2 81 d2 80", canonical.ErrTag},
-		"nothing":      {"", canonical.ErrTruncated},
-		"tag only":     {"d2", canonical.ErrTruncated},
-		"trailing":     {"d2 80 80", canonical.ErrTrailing},
-	} {
-		t.Run(name, func(t *testing.T) {
-			assertIs(t, canonical.CheckTagged(unhex(t, c.hex), 18, generous), c.want)
-		})
-	}
-	small := canonical.Limits{MaxBytes: 1, MaxDepth: 1, MaxItems: 1}
-	assert.ErrorIs(t, canonical.CheckTagged(unhex(t, "d2 80"), 18, small), canonical.ErrTooLarge)
-}
-
 // TestCheck_DeepNesting_Refused: no limit of a caller lets a nest of arrays use up
 // the stack.
 func TestCheck_DeepNesting_Refused(t *testing.T) {
@@ -333,12 +310,6 @@ func TestCheck_Valid_NoAllocations(t *testing.T) {
 	data := transferLike(t)
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
 		if canonical.Check(data, generous) != nil {
-			t.Fatal("refused")
-		}
-	}))
-	tagged := append([]byte{0xd2}, data...)
-	assert.Zero(t, testing.AllocsPerRun(100, func() {
-		if canonical.CheckTagged(tagged, 18, generous) != nil {
 			t.Fatal("refused")
 		}
 	}))

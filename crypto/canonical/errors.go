@@ -25,7 +25,7 @@ var (
 	ErrUnsorted = errors.New("cbor: map keys not strictly ascending")
 	// ErrUTF8 says that a text string is not valid UTF-8.
 	ErrUTF8 = errors.New("cbor: text is not UTF-8")
-	// ErrTag says that there is a tag where none may be, or another one.
+	// ErrTag says that there is a tag where none may be.
 	ErrTag = errors.New("cbor: unexpected tag")
 	// ErrType says that an item is of a kind that is never permitted (floating
 	// point, undefined, unassigned simple values, reserved heads) or that does

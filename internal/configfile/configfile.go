@@ -38,68 +38,69 @@ func (e *Error) Error() string {
 // Unwrap makes errors.Is find ErrFile.
 func (e *Error) Unwrap() error { return ErrFile }
 
-// Decode reads text, which came from the named file, into v, a pointer to a
-// struct. What is absent from the text keeps its value.
+// Decode reads text, which came from the named file, into v. What is absent from the
+// text keeps its value. v is a pointer to a struct, whose fields have their keys in tags,
+// or has a method Places, which returns a pointer to each value by its key. An element of
+// a list begins as its method SetDefaults, if it has one, leaves it.
 func Decode(file string, text []byte, v any) error {
 	if len(text) > MaxSize {
 		return &Error{File: file, Problem: fmt.Sprintf("%d bytes, at most %d", len(text), MaxSize)}
 	}
-	err := toml.NewDecoder(strings.NewReader(string(text))).DisallowUnknownFields().Decode(v)
-	var unknown *toml.StrictMissingError
+	for _, e := range entries(text) {
+		fault, at := Error{File: file}, e.at
+		if to, known := e.place(reflect.ValueOf(v)); !known {
+			fault.Problem, fault.Hint, at = fmt.Sprintf("unknown key %q", e.name()), near(e.name(), Keys(v)), e.key
+		} else if wrong := e.put(to); wrong != "" {
+			fault.Problem = e.name() + wrong
+		} else {
+			continue
+		}
+		fault.Line, fault.Column = position(text, at)
+		return &fault
+	}
+	// What no single value shows: faults of syntax, and what is there twice.
+	err := toml.Unmarshal(text, new(map[string]any))
 	var bad *toml.DecodeError
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &unknown):
-		return unknownKey(file, unknown.Errors[0], v)
-	}
-	if fault := badValue(file, text, v); fault != nil {
-		return fault
-	}
-	if errors.As(err, &bad) {
+	case errors.As(err, &bad):
 		line, column := bad.Position()
 		return &Error{File: file, Line: line, Column: column, Problem: strings.TrimPrefix(bad.Error(), "toml: ")}
 	}
 	return &Error{File: file, Problem: err.Error()}
 }
 
-func unknownKey(file string, e toml.DecodeError, v any) error {
-	line, column := e.Position()
-	key := strings.Join(e.Key(), ".")
-	out := &Error{File: file, Line: line, Column: column, Problem: fmt.Sprintf("unknown key %q", key)}
-	known := Keys(v)
-	for _, k := range known { // and the tables that they are in
+// near is a hint at the known key, or table with keys, that is nearest.
+func near(key string, known []string) string {
+	for _, k := range known {
 		if i := strings.LastIndexByte(k, '.'); i > 0 {
 			known = append(known, k[:i])
 		}
 	}
-	if near := Nearest(key, known); near != "" {
-		out.Hint = fmt.Sprintf("did you mean %q?", near)
+	if n := Nearest(key, known); n != "" {
+		return fmt.Sprintf("did you mean %q?", n)
 	}
-	return out
+	return ""
 }
 
-// Keys lists the dotted keys that v, a pointer to a struct, has room for.
+// Keys lists the dotted keys of v, as Decode has it.
 func Keys(v any) []string {
-	var keys []string
-	collect(reflect.TypeOf(v), "", &keys)
+	keys := collect(reflect.ValueOf(v), "")
 	slices.Sort(keys)
 	return keys
 }
 
-func collect(t reflect.Type, prefix string, keys *[]string) {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-		t = t.Elem()
+func collect(v reflect.Value, prefix string) (keys []string) {
+	v = settled(v)
+	if isList(v.Type()) {
+		v = settled(reflect.New(v.Type().Elem()))
 	}
-	if t.Kind() != reflect.Struct || reflect.PointerTo(t).Implements(textUnmarshaler) {
-		*keys = append(*keys, strings.TrimSuffix(prefix, "."))
-		return
+	if !isTable(v.Type()) {
+		return []string{strings.TrimSuffix(prefix, ".")}
 	}
-	for i := range t.NumField() {
-		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("toml"), ","); name != "" && name != "-" {
-			collect(t.Field(i).Type, prefix+name+".", keys)
-		}
+	for name, place := range places(v) {
+		keys = append(keys, collect(place, prefix+name+".")...)
 	}
+	return keys
 }
-
-var textUnmarshaler = reflect.TypeFor[interface{ UnmarshalText([]byte) error }]()

@@ -124,3 +124,46 @@ func TestValue_Invalid_Refused(t *testing.T) {
 	}
 	require.ErrorIs(t, configfile.Decode("x.toml", make([]byte, configfile.MaxSize+1), new(file)), configfile.ErrFile)
 }
+
+// listed is a table whose keys are listed.
+type listed struct {
+	wait   time.Duration
+	number int
+	more   []one
+}
+
+func (l *listed) Places() map[string]any {
+	return map[string]any{"wait": &l.wait, "number": &l.number, "more": &l.more}
+}
+
+type one struct {
+	Number int           `toml:"number"`
+	Wait   time.Duration `toml:"wait"`
+}
+
+func (o *one) SetDefaults() { o.Number = 7 }
+
+func TestDecode_ListedKeys_SetWithDefaults(t *testing.T) {
+	l := listed{number: 1}
+	require.NoError(t, configfile.Decode("x", []byte("wait = \"4s\"\n[[more]]\n[[more]]\nnumber = 0\nwait = \"1d\"\n"), &l))
+	require.Equal(t, listed{wait: 4 * time.Second, number: 1, more: []one{{Number: 7}, {Wait: 24 * time.Hour}}}, l)
+	require.Equal(t, []string{"more.number", "more.wait", "number", "wait"}, configfile.Keys(&l))
+	err := configfile.Decode("x", []byte("[[more]]\nwaits = 1"), &l)
+	require.EqualError(t, err, "x:2:1: unknown key \"more.waits\"")
+	require.EqualError(t, configfile.Decode("x", []byte("wait = 1"), &l), "x:1:8: wait: \"1\" is not a duration: write for example \"4s\", \"100ms\" or \"90d\"")
+}
+
+func TestSet(t *testing.T) {
+	var f file
+	set := func(key, text string) error { return configfile.Set(configfile.Place(&f, key), text) }
+	require.NoError(t, set("listen.advertise", "a, b"))
+	require.NoError(t, set("listen.timeout", "4s"))
+	require.NoError(t, set("many", "-3"))
+	require.Equal(t, []string{"a", "b"}, f.Listen.Advertise)
+	require.Equal(t, 4*time.Second, f.Listen.Timeout.Duration)
+	require.Equal(t, -3, *f.Many)
+	require.EqualError(t, set("many", "x"), "\"x\": must be a whole number")
+	require.EqualError(t, set("quick", "1"), "\"1\": must be true or false")
+	require.Error(t, set("share", "x"))
+	require.Error(t, set("listen.timeout", "4"))
+}

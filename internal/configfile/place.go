@@ -13,6 +13,7 @@ type entry struct {
 	path []any         // names of keys, and numbers in lists
 	kind unstable.Kind // of the value; Table or ArrayTable
 	at   int           // offset of the value, of a table that of its name
+	key  int           // offset of the name, of an element that of its list's
 	data string        // a value as it is written, text without its quotes
 }
 
@@ -94,34 +95,37 @@ func (r *reader) table(e *unstable.Node) []any {
 			path = append(path, n-1)
 		}
 	}
-	r.found = append(r.found, entry{path: path, kind: e.Kind, at: at})
+	r.found = append(r.found, entry{path: path, kind: e.Kind, at: at, key: at})
 	return path
 }
 
 func (r *reader) keyValue(table []any, e *unstable.Node) {
 	path := append([]any(nil), table...)
-	end := 0
+	end, begin := 0, -1
 	for key := e.Key(); key.Next(); {
+		if begin < 0 {
+			begin = int(key.Node().Raw.Offset)
+		}
 		path = append(path, string(key.Node().Data))
 		end = int(key.Node().Raw.Offset + key.Node().Raw.Length)
 	}
 	end += bytes.IndexByte(r.text[end:], '=') + 1
 	end += len(r.text[end:]) - len(bytes.TrimLeft(r.text[end:], " \t"))
-	r.value(path, e.Value(), end)
+	r.value(path, e.Value(), end, begin)
 }
 
 // value notes a value and what is in it. Lists and tables do not know where
 // they begin.
-func (r *reader) value(path []any, v *unstable.Node, at int) {
+func (r *reader) value(path []any, v *unstable.Node, at, key int) {
 	if v.Raw.Length > 0 && v.Kind != unstable.Array && v.Kind != unstable.InlineTable {
 		at = int(v.Raw.Offset)
 	}
-	r.found = append(r.found, entry{path: path, kind: v.Kind, at: at, data: string(v.Data)})
+	r.found = append(r.found, entry{path: path, kind: v.Kind, at: at, key: key, data: string(v.Data)})
 	switch v.Kind {
 	case unstable.Array:
 		children := v.Children()
 		for i := 0; children.Next(); i++ {
-			r.value(append(path[:len(path):len(path)], i), children.Node(), at)
+			r.value(append(path[:len(path):len(path)], i), children.Node(), at, key)
 		}
 	case unstable.InlineTable:
 		for children := v.Children(); children.Next(); {

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -50,6 +51,23 @@ func (r *Report) Handoffs() int {
 		}
 	}
 	return n
+}
+
+// HandoffTimes are the times from each transfer to the custody of its receiver, in units of
+// Entry.At, where the journals have both.
+func (r *Report) HandoffTimes() (list []uint64) {
+	for i := range r.Custodies {
+		c := &r.Custodies[i]
+		if c.by != nil && c.by.sentAt > 0 && c.Begin >= c.by.sentAt {
+			list = append(list, c.Begin-c.by.sentAt)
+		}
+	}
+	return list
+}
+
+// Holds reports whether a member had custody of a token at a time.
+func (r *Report) Holds(m ident.Member, at uint64) bool {
+	return slices.ContainsFunc(r.Custodies, func(c Custody) bool { return c.Member == m && c.Begin <= at && at < c.End })
 }
 
 // Count is how many findings are of a kind.

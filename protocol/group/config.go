@@ -38,22 +38,12 @@ type configForm struct {
 	Extensions      canonical.Extensions
 }
 
-// constantsForm is what holds for the group as a whole.
+// constantsForm is what holds for the group as a whole: the Constants.
 //
 //	constants = [ members_max: uint, update_capacity: uint, failure_quorum: uint,
 //	              certificate_lifetime: uint, clock_allowance: uint, settlement_time: uint,
 //	              gossip_interval: uint, silence: uint ]
-type constantsForm struct {
-	_                   struct{} `cbor:",toarray"`
-	MembersMax          uint64
-	UpdateCapacity      uint64
-	FailureQuorum       uint64
-	CertificateLifetime millis
-	ClockAllowance      millis
-	SettlementTime      millis
-	GossipInterval      millis
-	Silence             millis
-}
+type constantsForm []uint64
 
 // resourceForm is one resource. An empty preset is the policy's default.
 //
@@ -66,26 +56,10 @@ type resourceForm struct {
 	Preset     string
 	Slots      uint64
 	Parameters parametersForm
-	MaxHold    millis
+	MaxHold    uint64
 	OnIsolated uint64
 	Extensions canonical.Extensions
 }
-
-// millis is a time span on the wire.
-type millis uint64
-
-func toMillis(d time.Duration) millis { return millis(d / time.Millisecond) }
-
-// duration saturates, which no range permits.
-func (m millis) duration() time.Duration {
-	if m > millis(math.MaxInt64/int64(time.Millisecond)) {
-		return math.MaxInt64
-	}
-	return time.Duration(m) * time.Millisecond
-}
-
-// number saturates, which no range permits.
-func number(n uint64) int { return int(min(n, math.MaxInt32)) }
 
 // Sign makes the configuration of group g. Issued loses what is below a
 // millisecond. Errors: those of Validate, ErrAuthorities also when the signer's
@@ -124,17 +98,10 @@ func (s Settings) checkSigner(id [envelope.KeyIDSize]byte) error {
 func (s Settings) form() *configForm {
 	f := &configForm{
 		Version: s.Version, Name: s.Name, Issued: uint64(s.Issued.UnixMilli()),
-		Constants: constantsForm{
-			MembersMax:          uint64(s.MembersMax),
-			UpdateCapacity:      uint64(s.UpdateCapacity),
-			FailureQuorum:       uint64(s.FailureQuorum),
-			CertificateLifetime: toMillis(s.CertificateLifetime),
-			ClockAllowance:      toMillis(s.ClockAllowance),
-			SettlementTime:      toMillis(s.SettlementTime),
-			GossipInterval:      toMillis(s.GossipInterval),
-			Silence:             toMillis(s.Silence),
-		},
 		Authorities: s.Authorities, RevocationFloor: s.RevocationFloor, Extensions: s.Extensions,
+	}
+	for _, c := range Constants {
+		f.Constants = append(f.Constants, c.Wire(&s))
 	}
 	for _, r := range s.Resources {
 		f.Resources = append(f.Resources, r.form())
@@ -144,27 +111,23 @@ func (s Settings) form() *configForm {
 
 func (r Resource) form() resourceForm {
 	return resourceForm{
-		Name: r.Name, Policy: r.Policy, Preset: r.Preset, Slots: uint64(r.Slots),
-		Parameters: formOf(&r.Params), MaxHold: toMillis(r.MaxHold), OnIsolated: uint64(r.OnIsolated), Extensions: r.Extensions,
+		Name: r.Name, Policy: r.Policy, Preset: r.Preset, Slots: slots.Wire(&r),
+		Parameters: formOf(&r.Params), MaxHold: maxHold.Wire(&r), OnIsolated: uint64(r.OnIsolated), Extensions: r.Extensions,
 	}
 }
 
-// settings are what the form says, unchecked. Errors: those of
+// settings are what the form says, unchecked. Errors: ErrMalformed, and those of
 // parametersForm.params.
 func (f *configForm) settings() (Settings, error) {
 	s := Settings{
 		Version: f.Version, Name: f.Name, Issued: clock.FromMillis(f.Issued),
-		MembersMax:          number(f.Constants.MembersMax),
-		UpdateCapacity:      number(f.Constants.UpdateCapacity),
-		FailureQuorum:       number(f.Constants.FailureQuorum),
-		CertificateLifetime: f.Constants.CertificateLifetime.duration(),
-		ClockAllowance:      f.Constants.ClockAllowance.duration(),
-		SettlementTime:      f.Constants.SettlementTime.duration(),
-		GossipInterval:      f.Constants.GossipInterval.duration(),
-		Silence:             f.Constants.Silence.duration(),
-		Authorities:         f.Authorities,
-		RevocationFloor:     f.RevocationFloor,
-		Extensions:          f.Extensions,
+		Authorities: f.Authorities, RevocationFloor: f.RevocationFloor, Extensions: f.Extensions,
+	}
+	if len(f.Constants) != len(Constants) {
+		return Settings{}, fmt.Errorf("%w: %d constants", ErrMalformed, len(f.Constants))
+	}
+	for i, c := range Constants {
+		c.SetWire(&s, f.Constants[i])
 	}
 	for _, r := range f.Resources {
 		resource, err := r.resource()
@@ -183,10 +146,10 @@ func (f resourceForm) resource() (Resource, error) {
 	}
 	params.Preset = f.Preset
 	params.OnIsolated = policy.OnIsolated(min(f.OnIsolated, math.MaxUint8))
-	return Resource{
-		Name: f.Name, Policy: f.Policy, Slots: number(f.Slots), Params: params,
-		MaxHold: f.MaxHold.duration(), Extensions: f.Extensions,
-	}, nil
+	r := Resource{Name: f.Name, Policy: f.Policy, Params: params, Extensions: f.Extensions}
+	slots.SetWire(&r, f.Slots)
+	maxHold.SetWire(&r, f.MaxHold)
+	return r, nil
 }
 
 // Config is a verified group configuration. It is immutable and safe for

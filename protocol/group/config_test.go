@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -132,17 +133,11 @@ func TestConfig_Anything_RoundTrip(t *testing.T) {
 		}
 		s := group.Settings{
 			Version: rapid.Uint64Min(1).Draw(t, "version"), Name: "x", Issued: day,
-			MembersMax:          rapid.IntRange(1, group.MaxMembers).Draw(t, "members"),
-			UpdateCapacity:      rapid.IntRange(1, 32).Draw(t, "capacity"),
-			FailureQuorum:       rapid.IntRange(2, 16).Draw(t, "quorum"),
-			CertificateLifetime: span(t, "lifetime", time.Minute, group.MaxLifetime),
-			ClockAllowance:      span(t, "allowance", time.Second, group.MaxClockAllowance),
-			SettlementTime:      span(t, "settlement", time.Hour, group.MaxLifetime),
-			GossipInterval:      span(t, "gossip", 100*time.Millisecond, time.Hour),
-			Silence:             span(t, "silence", time.Second, 10*time.Minute),
-			Authorities:         drawAuthorities(t),
-			RevocationFloor:     rapid.Uint64().Draw(t, "floor"),
-			Resources:           sorted(byName),
+			Authorities: drawAuthorities(t), RevocationFloor: rapid.Uint64().Draw(t, "floor"), Resources: sorted(byName),
+		}
+		for _, c := range group.Constants {
+			low, high := c.Range()
+			c.SetWire(&s, rapid.Uint64Range(low, high).Draw(t, c.Name))
 		}
 		parsed, err := group.ParseConfig(id, config(t, s).Raw(), trusting(firstKey))
 		require.NoError(t, err)
@@ -238,7 +233,11 @@ func configList(change func(top, resource, constants []any, params map[uint64]an
 	none := map[int]any{}
 	params := map[uint64]any{1: uint64(4000), 2: uint64(9), 3: uint64(100)}
 	r := []any{"ftp", "wandering", "", uint64(1), params, uint64(4000), uint64(0), none}
-	c := []any{uint64(100), uint64(10), uint64(2), uint64(60000), uint64(1000), uint64(3600000), uint64(30000), uint64(4000)}
+	var c []any
+	for _, one := range group.Constants {
+		low, _ := one.Range()
+		c = append(c, low)
+	}
 	top := []any{uint64(1), "demo", uint64(1000), []any{r}, c, ids(firstKey), uint64(7), none}
 	change(top, r, c, params)
 	return top
@@ -411,4 +410,26 @@ func drawVoting(t *rapid.T) policy.Params {
 	p := drawParams(t)
 	p.OnIsolated = rapid.SampledFrom([]policy.OnIsolated{policy.Continue, policy.Stop, policy.Majority}).Draw(t, "isolated")
 	return p
+}
+
+// Each number of Settings is one of the Constants, and of a Resource one of its own, with a
+// default in its range; and each is a field of its own.
+func TestConstants_EveryNumber_Listed(t *testing.T) {
+	numbers := func(of reflect.Type) (n int) {
+		for f := range of.NumField() {
+			if k := of.Field(f).Type.Kind(); k == reflect.Int || k == reflect.Int64 {
+				n++
+			}
+		}
+		return n
+	}
+	assert.Len(t, group.Constants, numbers(reflect.TypeFor[group.Settings]()))
+	assert.Len(t, group.ResourceConstants, numbers(reflect.TypeFor[group.Resource]()))
+	var s group.Settings
+	for _, c := range group.Constants {
+		require.Zero(t, c.Wire(&s), c.Name)
+		c.WithDefault(&s)
+		require.NoError(t, c.Check(&s, group.ErrOutOfRange))
+		require.NotZero(t, c.Wire(&s), c.Name)
+	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
-	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
@@ -29,9 +28,9 @@ const (
 	// MaxMembers bounds the members of a group: what a directory is built to
 	// keep in memory, about two gigabytes.
 	MaxMembers = 1 << 20
-	// MaxUpdateCapacity bounds the updates that ride on one token or receipt,
+	// maxUpdateCapacity bounds the updates that ride on one token or receipt,
 	// so that they and the handoff's objects fit one frame.
-	MaxUpdateCapacity = 32
+	maxUpdateCapacity = 32
 	// MinFailureQuorum is 2 because nobody may fail anybody alone.
 	MinFailureQuorum = 2
 	// MaxFailureQuorum bounds the witnesses that a failure can need. Each one's
@@ -63,13 +62,13 @@ const (
 
 // The values of Settings that are not given.
 const (
-	// DefaultMembersMax is far above most groups, and their directory costs
+	// defaultMembersMax is far above most groups, and their directory costs
 	// each member at most two hundred megabytes.
-	DefaultMembersMax = 100_000
-	// DefaultUpdateCapacity is the papers'.
-	DefaultUpdateCapacity = 10
-	// DefaultFailureQuorum is the smallest.
-	DefaultFailureQuorum = 2
+	defaultMembersMax = 100_000
+	// defaultUpdateCapacity is the papers'.
+	defaultUpdateCapacity = 10
+	// defaultFailureQuorum is the smallest.
+	defaultFailureQuorum = 2
 	// DefaultCertificateLifetime is what is usual for machines that renew by
 	// themselves.
 	DefaultCertificateLifetime = 90 * 24 * time.Hour
@@ -104,7 +103,7 @@ type Settings struct {
 	// token from them; more cost memory if somebody issues that many.
 	MembersMax int
 	// UpdateCapacity is how many updates ride on a token or receipt, 1 to
-	// MaxUpdateCapacity. More let news travel faster and handoffs grow.
+	// maxUpdateCapacity. More let news travel faster and handoffs grow.
 	UpdateCapacity int
 	// FailureQuorum is how many witnesses make a member failed, 2 to 16. Fewer
 	// let a few liars remove others; more leave the dead in small groups.
@@ -140,16 +139,48 @@ type Settings struct {
 	Extensions canonical.Extensions
 }
 
+// Constants are the numbers among the Settings, in the order in which the configuration
+// has them.
+var Constants = []policy.Setting[Settings]{
+	{
+		Name: "members_max", Quantity: policy.Count, Low: 1, High: MaxMembers, Default: defaultMembersMax,
+		Field: func(s *Settings) any { return &s.MembersMax },
+	},
+	{
+		Name: "update_capacity", Quantity: policy.Count, Low: 1, High: maxUpdateCapacity, Default: defaultUpdateCapacity,
+		Field: func(s *Settings) any { return &s.UpdateCapacity },
+	},
+	{
+		Name: "failure_quorum", Quantity: policy.Count, Low: MinFailureQuorum, High: MaxFailureQuorum, Default: defaultFailureQuorum,
+		Field: func(s *Settings) any { return &s.FailureQuorum },
+	},
+	{
+		Name: "certificate_lifetime", Quantity: policy.Span, Low: int64(MinCertificateLifetime), High: int64(MaxLifetime),
+		Default: int64(DefaultCertificateLifetime), Field: func(s *Settings) any { return &s.CertificateLifetime },
+	},
+	{
+		Name: "clock_allowance", Quantity: policy.Span, Low: int64(MinClockAllowance), High: int64(MaxClockAllowance),
+		Default: int64(DefaultClockAllowance), Field: func(s *Settings) any { return &s.ClockAllowance },
+	},
+	{
+		Name: "settlement_time", Quantity: policy.Span, Low: int64(MinSettlementTime), High: int64(MaxLifetime),
+		Default: int64(DefaultSettlementTime), Field: func(s *Settings) any { return &s.SettlementTime },
+	},
+	{
+		Name: "gossip_interval", Quantity: policy.Span, Low: int64(MinGossipInterval), High: int64(MaxGossipInterval),
+		Default: int64(DefaultGossipInterval), Field: func(s *Settings) any { return &s.GossipInterval },
+	},
+	{
+		Name: "silence", Quantity: policy.Span, Low: int64(MinSilence), High: int64(MaxSilence),
+		Default: int64(DefaultSilence), Field: func(s *Settings) any { return &s.Silence },
+	},
+}
+
 // WithDefaults fills in what is zero, in the resources too.
 func (s Settings) WithDefaults() Settings {
-	s.MembersMax = cmp.Or(s.MembersMax, DefaultMembersMax)
-	s.UpdateCapacity = cmp.Or(s.UpdateCapacity, DefaultUpdateCapacity)
-	s.FailureQuorum = cmp.Or(s.FailureQuorum, DefaultFailureQuorum)
-	s.CertificateLifetime = cmp.Or(s.CertificateLifetime, DefaultCertificateLifetime)
-	s.ClockAllowance = cmp.Or(s.ClockAllowance, DefaultClockAllowance)
-	s.SettlementTime = cmp.Or(s.SettlementTime, DefaultSettlementTime)
-	s.GossipInterval = cmp.Or(s.GossipInterval, DefaultGossipInterval)
-	s.Silence = cmp.Or(s.Silence, DefaultSilence)
+	for _, c := range Constants {
+		c.WithDefault(&s)
+	}
 	resources := make([]Resource, len(s.Resources))
 	for i, r := range s.Resources {
 		resources[i] = r.WithDefaults()
@@ -171,14 +202,7 @@ func (s Settings) Validate() error {
 	}
 	return cmp.Or(
 		CheckName(s.Name),
-		within("members_max", s.MembersMax, 1, MaxMembers),
-		within("update_capacity", s.UpdateCapacity, 1, MaxUpdateCapacity),
-		within("failure_quorum", s.FailureQuorum, MinFailureQuorum, MaxFailureQuorum),
-		span("certificate_lifetime", s.CertificateLifetime, MinCertificateLifetime, MaxLifetime),
-		span("clock_allowance", s.ClockAllowance, MinClockAllowance, MaxClockAllowance),
-		span("settlement_time", s.SettlementTime, MinSettlementTime, MaxLifetime),
-		span("gossip_interval", s.GossipInterval, MinGossipInterval, MaxGossipInterval),
-		span("silence", s.Silence, MinSilence, MaxSilence),
+		check(Constants, &s),
 		s.validateAuthorities(),
 		extensions(s.Extensions),
 		s.validateResources(),
@@ -235,20 +259,16 @@ func extensions(e canonical.Extensions) error {
 	return nil
 }
 
-func within(field string, value, low, high int) error {
-	if value < low || value > high {
-		return fmt.Errorf("%w: %s is %d, permitted are %d to %d", ErrOutOfRange, field, value, low, high)
-	}
-	return nil
-}
-
-func span(field string, value, low, high time.Duration) error {
-	if value < low || value > high {
-		return fmt.Errorf("%w: %s is %s, permitted are %s to %s", ErrOutOfRange, field,
-			duration.Format(value), duration.Format(low), duration.Format(high))
-	}
-	if value%time.Millisecond != 0 {
-		return fmt.Errorf("%w: %s is %v", ErrFraction, field, value)
+// check returns the first error about settings of a T: ErrOutOfRange, or ErrFraction for
+// what the configuration cannot carry exactly.
+func check[T any](settings []policy.Setting[T], of *T) error {
+	for _, c := range settings {
+		if err := c.Check(of, ErrOutOfRange); err != nil {
+			return err
+		}
+		if !c.Whole(of) {
+			return fmt.Errorf("%w: %s is %v", ErrFraction, c.Name, c.Value(of))
+		}
 	}
 	return nil
 }
@@ -293,6 +313,18 @@ type Resource struct {
 	Extensions canonical.Extensions // for later versions and other policies
 }
 
+var (
+	slots = policy.Setting[Resource]{
+		Name: "slots", Quantity: policy.Count, Low: 1, High: MaxSlots, Default: 1, Field: func(r *Resource) any { return &r.Slots },
+	}
+	maxHold = policy.Setting[Resource]{
+		Name: "max_hold", Quantity: policy.Span, Low: int64(policy.MinDuration), High: int64(policy.MaxOperationTime),
+		Field: func(r *Resource) any { return &r.MaxHold },
+	}
+	// ResourceConstants are the numbers of a Resource beside the parameters of its policy.
+	ResourceConstants = []policy.Setting[Resource]{slots, maxHold}
+)
+
 // WithDefaults fills in what is zero and does not mean something: policy,
 // slots, skip_delay, and max_hold as operation_time.
 func (r Resource) WithDefaults() Resource {
@@ -332,10 +364,9 @@ func (r Resource) Validate() error {
 	}
 	return cmp.Or(
 		CheckName(r.Name),
-		within("slots", r.Slots, 1, MaxSlots),
 		r.Params.Validate(),
 		r.checkWhole(),
-		span("max_hold", r.MaxHold, policy.MinDuration, policy.MaxOperationTime),
+		check(ResourceConstants, &r),
 		r.OnIsolated.Validate(),
 		extensions(r.Extensions),
 	)

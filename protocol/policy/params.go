@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -91,7 +92,7 @@ var silentHolderWords = []string{"wait", "replace"}
 func (s *SilentHolder) UnmarshalText(text []byte) error {
 	i := slices.Index(silentHolderWords, string(text))
 	if i < 0 {
-		return fmt.Errorf("%q is none of %s", text, strings.Join(silentHolderWords, ", "))
+		return fmt.Errorf("%q: must be one of %s", text, strings.Join(silentHolderWords, ", "))
 	}
 	*s = SilentHolder(i)
 	return nil
@@ -100,6 +101,26 @@ func (s *SilentHolder) UnmarshalText(text []byte) error {
 // Ratio is a number in thousandths, which is how the group configuration
 // carries it.
 type Ratio int64
+
+// ratioDecimals is how many decimals a Ratio has.
+const ratioDecimals = 3
+
+// UnmarshalText reads a decimal number such as 3 or 2.5, digit by digit, so that nothing
+// is rounded. Which are permitted, and that none is negative, is the parameter's to say.
+func (r *Ratio) UnmarshalText(text []byte) error {
+	digits, negative := strings.CutPrefix(string(text), "-")
+	whole, decimals, point := strings.Cut(digits, ".")
+	if len(decimals) <= ratioDecimals && point == (decimals != "") {
+		decimals += strings.Repeat("0", ratioDecimals-len(decimals))
+		if n, err := strconv.ParseUint(whole+decimals, 10, 31); err == nil && whole != "" {
+			if *r = Ratio(n); negative {
+				*r = -*r
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("%q: must be a number such as 3 or 2.5, with at most %d decimals", text, ratioDecimals)
+}
 
 // Float is the number itself.
 func (r Ratio) Float() float64 { return float64(r) / 1000 }

@@ -50,7 +50,7 @@ const (
 // formulae start from it. Which presets there are is the policy's to say.
 func (p Params) Validate() error {
 	for i := range Parameters {
-		if err := Parameters[i].check(&p); err != nil {
+		if err := Parameters[i].Check(&p, ErrOutOfRange); err != nil {
 			return err
 		}
 	}

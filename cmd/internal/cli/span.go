@@ -2,6 +2,10 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -81,3 +85,16 @@ func (d durationFlag) Set(text string) error {
 
 // Type is what help calls such a value.
 func (d durationFlag) Type() string { return "duration" }
+
+// ParseShare reads a ratio: 0.05 or "5%".
+func ParseShare(text string) (float64, error) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || math.IsNaN(v) {
+		return 0, fmt.Errorf("%q: must be a ratio, for example \"5%%\" or 0.05", text)
+	}
+	if percent {
+		v /= 100
+	}
+	return v, nil
+}

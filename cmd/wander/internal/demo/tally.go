@@ -12,7 +12,6 @@ import (
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
-	"github.com/wandertoken/wander/protocol/token"
 )
 
 // Summary is what a demo reports, as JSON under "v":1.
@@ -74,9 +73,8 @@ type Quantiles struct {
 // tally reads the members' journals and counts.
 func tally(o Options, members []*process) (Summary, error) {
 	s := Summary{V: 1, Members: o.Members, Policy: o.Policy, Preset: o.Preset, Findings: []string{}}
-	b := books{sent: make(map[hopKey]uint64)}
+	var b books
 	var journals []audit.Journal
-	var struck []uint64 // when holders were killed
 	kills := make(map[ident.Member][]uint64)
 	for _, p := range members {
 		j, err := b.read(filepath.Join(p.stateDir(), "journal"))
@@ -85,25 +83,33 @@ func tally(o Options, members []*process) (Summary, error) {
 		}
 		if len(j.Entries) > 0 { // else the run ended before the member began
 			journals = append(journals, j)
+			kills[j.Member] = p.kills
+			b.enter(j, p.kills, o.OperationTime)
 		}
 		_, counters, crashes := p.seen()
-		struck = append(struck, holding(b.group, j, p.kills)...)
-		kills[j.Member] = p.kills
 		s.Crashes += crashes
 		s.Handoffs.Retried += counters.Handoffs.Retried
 		s.Handoffs.Reselected += counters.Handoffs.Reselected
 		s.Handoffs.InDoubtResolved += counters.Handoffs.InDoubtResolved
 	}
-	for _, j := range journals {
-		if err := b.enter(j, kills[j.Member], o.OperationTime); err != nil {
-			return s, err
+	r := audit.Check(b.group, journals, audit.Options{})
+	var handoffs []float64
+	for _, t := range r.HandoffTimes() {
+		handoffs = append(handoffs, float64(t)/1e6)
+	}
+	var struck []uint64 // when holders were killed
+	for m, times := range kills {
+		for _, at := range times {
+			if r.Holds(m, at) {
+				struck = append(struck, at)
+			}
 		}
 	}
-	s.Hops, s.Operations, s.Handoffs.OK = len(b.handoffs), len(b.operating), b.receipts
+	s.Hops, s.Operations, s.Handoffs.OK = len(handoffs), len(b.operating), b.receipts
 	s.OverlapSeconds, s.MaxConcurrent = overlap(b.operating)
-	s.HandoffSeconds, s.ReturnSeconds = quantiles(b.handoffs), quantiles(b.returns)
+	s.HandoffSeconds, s.ReturnSeconds = quantiles(handoffs), quantiles(b.returns)
 	s.Recovery = b.recovery(struck)
-	s.judge(audit.Check(b.group, journals, audit.Options{}))
+	s.judge(r)
 	return s, nil
 }
 
@@ -130,19 +136,12 @@ func (s *Summary) judge(r *audit.Report) {
 // span is a time during which something held, in µs since 1970.
 type span struct{ from, to uint64 }
 
-type hopKey struct {
-	token ident.Token
-	hop   uint64
-}
-
 // books are what the journals say about time.
 type books struct {
 	group     ident.Group
-	sent      map[hopKey]uint64 // when a transfer to the hop was signed
 	operating []span
 	starts    []uint64  // of operations, also of those whose end is not known
-	handoffs  []float64 // seconds
-	returns   []float64
+	returns   []float64 // seconds
 	receipts  uint64
 }
 
@@ -165,33 +164,18 @@ func (b *books) read(dir string) (j audit.Journal, err error) {
 			return j, err
 		}
 		j.Entries = append(j.Entries, audit.Entry{At: at, Record: r})
-		if s, ok := r.(*journal.Sent); ok {
-			t, _, err := token.PeekTransfer(b.group, s.Transfer)
-			if err != nil {
-				return j, err
-			}
-			b.sent[hopKey{t.Token, t.Hop}] = at
-		}
 	}
 	return j, nil
 }
 
-// enter takes in the times of one journal, when the others' are known. The end of an
+// enter takes in the times of one journal. The end of an
 // operation during which the member was killed is written when it is back; it has
 // taken the time that operations take here.
-func (b *books) enter(j audit.Journal, kills []uint64, operation time.Duration) error {
+func (b *books) enter(j audit.Journal, kills []uint64, operation time.Duration) {
 	begun := make(map[ident.Grant]uint64)
 	var began []uint64
 	for _, e := range j.Entries {
 		switch r := e.Record.(type) {
-		case *journal.Held:
-			t, _, err := token.PeekTransfer(b.group, r.Transfer)
-			if err != nil {
-				return err
-			}
-			if sent, ok := b.sent[hopKey{t.Token, t.Hop}]; ok && e.At >= sent {
-				b.handoffs = append(b.handoffs, float64(e.At-sent)/1e6)
-			}
 		case *journal.Closed:
 			if len(r.Receipt) > 0 {
 				b.receipts++
@@ -216,7 +200,6 @@ func (b *books) enter(j audit.Journal, kills []uint64, operation time.Duration) 
 	for i := 1; i < len(began); i++ {
 		b.returns = append(b.returns, float64(began[i]-began[i-1])/1e6)
 	}
-	return nil
 }
 
 // overlap is for how long more than one operation ran, and how many at most.

@@ -157,7 +157,7 @@ func TestTally(t *testing.T) {
 			t, _ := f.transfer(f.made(), 1, "")
 			f.held(1, t)
 		}},
-		{name: "a hop that was given to two", hops: 2, duplicates: 2, happens: func(f *forger) {
+		{name: "a hop that was given to two, and sent to one", hops: 1, duplicates: 2, happens: func(f *forger) {
 			title := f.made()
 			one, _ := f.transfer(title, 1, "one")
 			two, _ := f.transfer(title, 2, "two")

@@ -189,22 +189,9 @@ func structure(v reflect.Value, open func([]byte) (Object, bool)) any {
 func parameters(params *policy.Params) Fields {
 	f := Fields{{"preset", params.Preset}}
 	for _, p := range policy.Parameters {
-		n := p.Wire(params)
-		if n == 0 {
-			continue
+		if p.Wire(params) != 0 {
+			f = append(f, Field{p.Name, p.Value(params)})
 		}
-		var value any = n
-		switch p.Quantity {
-		case policy.Span:
-			value = duration.Format(time.Duration(n) * time.Millisecond)
-		case policy.Thousandths:
-			value = policy.Ratio(n).Float()
-		case policy.Flag:
-			value = true
-		case policy.Choice:
-			value = p.Word(n)
-		}
-		f = append(f, Field{p.Name, value})
 	}
 	return f
 }

@@ -37,7 +37,7 @@ func TestText_Parameters_AsInTheFile(t *testing.T) {
 	}
 	got := structure(reflect.ValueOf(params), func([]byte) (Object, bool) { return Object{}, false })
 	assert.Equal(t, Fields{
-		{"preset", "report"}, {"operation_time", "1.5s"}, {"members_max", uint64(7)},
+		{"preset", "report"}, {"operation_time", "1.5s"}, {"members_max", int64(7)},
 		{"growth_factor", 2.5}, {"generator_rests", true}, {"on_silent_holder", "replace"},
 	}, got)
 }

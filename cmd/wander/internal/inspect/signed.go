@@ -149,27 +149,9 @@ func (i *Inspector) kinds() []recognise {
 			i.keys[c.Member()] = c.Key()
 			return "certificate of member " + c.Member().String(), c.Body(), nil
 		},
-		func(raw []byte) (string, any, error) {
-			a, err := group.ParseAuthority(g.ID(), raw, cas)
-			if err != nil {
-				return "", nil, err
-			}
-			return "CA certificate", a.Body(), nil
-		},
-		func(raw []byte) (string, any, error) {
-			c, err := group.ParseConfig(g.ID(), raw, cas)
-			if err != nil {
-				return "", nil, err
-			}
-			return "group configuration", c.Settings(), nil
-		},
-		func(raw []byte) (string, any, error) {
-			r, err := certificate.ParseRevocation(g.ID(), raw, cas)
-			if err != nil {
-				return "", nil, err
-			}
-			return "revocation", r.Body(), nil
-		},
+		byCA(i, "CA certificate", group.ParseAuthority),
+		byCA(i, "group configuration", group.ParseConfig),
+		byCA(i, "revocation", certificate.ParseRevocation),
 		func(raw []byte) (string, any, error) {
 			o, err := i.read.Genesis(raw)
 			return "genesis of token " + o.ID().String(), o.Body(), err
@@ -180,6 +162,19 @@ func (i *Inspector) kinds() []recognise {
 		},
 		i.answer(token.Receipt), i.answer(token.Void), i.answer(token.Unknown), i.complaint,
 	}, i.byMembers()...)
+}
+
+// byCA recognises what a CA key has signed.
+func byCA[B any, S interface{ Body() B }](
+	i *Inspector, what string, parse func(ident.Group, []byte, certificate.Authorities) (S, error),
+) recognise {
+	return func(raw []byte) (string, any, error) {
+		signed, err := parse(i.group.ID(), raw, i.group.History())
+		if err != nil {
+			return "", nil, err
+		}
+		return what, signed.Body(), nil
+	}
 }
 
 // byMembers are the kinds of objects about membership that members sign.
