@@ -20,8 +20,8 @@
 //	conformance/   a scripted peer that tests a running member
 //
 // Its tests keep text and code together: every kind of object, as the project
-// itself encodes it, is checked against the CDDL, and shown in examples.md; the
-// comments in the code quote the CDDL; tables in the texts are rendered from the
+// itself encodes it, is checked against the CDDL, and shown in examples.md;
+// tables in the texts are rendered from the
 // code, so that no bound and no reason of a refusal is left out; every requirement
 // has an identifier, and tests or vectors that coverage.txt names; every error that
 // the text names exists. What can be seen of a member from outside is put to one

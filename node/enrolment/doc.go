@@ -1,6 +1,7 @@
 // Package enrolment is how a machine and the group's authority talk: to become
 // a member, to renew a certificate, to learn what was published, to leave. It
-// has the messages and the client; package ca/service has the service.
+// has the messages, whose shapes are in spec/enrolment.cddl, and the client; package
+// ca/service has the service.
 //
 // The service speaks HTTP/1.1 over TLS 1.3. Its TLS certificate is an X.509
 // certificate for a key of a day, signed with a CA key of the group, and

@@ -58,9 +58,6 @@ const (
 // Publication is what the authority has made known about the group, as far as
 // it is new to whoever asked. Nothing in it is verified here but by Enrol and
 // Client, which verify the keys and the configuration.
-//
-//	publication = [ authorities: [1*8 bstr], configuration: bstr, revocations: [*4096 bstr],
-//	                leaves: [*64 bstr], more: bool ]
 type Publication struct {
 	_             struct{} `cbor:",toarray"`
 	Authorities   [][]byte // statements about the CA keys, each vouched for by one before it, the first by itself
@@ -83,8 +80,6 @@ func (p Publication) validate() error {
 }
 
 // Peer is a member that was heard of lately.
-//
-//	peer = [ certificate: bstr, endpoint: bstr ]
 type Peer struct {
 	_           struct{} `cbor:",toarray"`
 	Certificate []byte
@@ -100,8 +95,6 @@ func validatePeers(peers []Peer) error {
 }
 
 // EnrolRequest asks for a first certificate.
-//
-//	enrol-request = [ id: bstr .size 8, secret: bstr .size 16, request: bstr ]
 type EnrolRequest struct {
 	_       struct{}            `cbor:",toarray"`
 	ID      [invite.IDSize]byte // of the invite
@@ -115,8 +108,6 @@ func (EnrolRequest) limits() canonical.Limits {
 }
 
 // EnrolAnswer is all that a newcomer needs.
-//
-//	enrol-answer = [ certificate: bstr, publication, peers: [*8 peer], others: uint ]
 type EnrolAnswer struct {
 	_           struct{} `cbor:",toarray"`
 	Certificate []byte
@@ -140,8 +131,6 @@ var answerLimits = canonical.Limits{
 }
 
 // RenewAnswer is a member's newest certificate.
-//
-//	renew-answer = [ certificate: bstr, authorities: [1*8 bstr] ]
 type RenewAnswer struct {
 	_           struct{} `cbor:",toarray"`
 	Certificate []byte
@@ -157,8 +146,6 @@ func (a RenewAnswer) validate() error {
 func (RenewAnswer) limits() canonical.Limits { return answerLimits }
 
 // SyncRequest says what a member has, and where it is.
-//
-//	sync-request = [ configuration: uint, revocations: uint, endpoint: bstr, leaves: [*64 bstr] ]
 type SyncRequest struct {
 	_             struct{} `cbor:",toarray"`
 	Configuration uint64   // the version that it has; 0 for none
@@ -178,8 +165,6 @@ func (SyncRequest) limits() canonical.Limits {
 }
 
 // SyncAnswer is what is newer.
-//
-//	sync-answer = [ publication, peers: [*8 peer] ]
 type SyncAnswer struct {
 	_           struct{} `cbor:",toarray"`
 	Publication Publication
@@ -191,8 +176,6 @@ func (SyncAnswer) limits() canonical.Limits { return answerLimits }
 
 // LeaveRequest takes a member out of the group. Who brings it does not matter:
 // the leaver signed it.
-//
-//	leave-request = [ leave: bstr ]
 type LeaveRequest struct {
 	_     struct{} `cbor:",toarray"`
 	Leave []byte
@@ -205,8 +188,6 @@ func (LeaveRequest) limits() canonical.Limits {
 
 // EvidenceRequest brings proof against some member. Who brings it does not
 // matter: it proves itself. See package evidence.
-//
-//	evidence-request = [ evidence: bstr ]
 type EvidenceRequest struct {
 	_        struct{} `cbor:",toarray"`
 	Evidence []byte
@@ -225,8 +206,6 @@ type Message interface {
 }
 
 // message is what travels: the version apart from what it is the version of.
-//
-//	enrolment<body> = [ version: 1, body: body ]
 type message struct {
 	_       struct{} `cbor:",toarray"`
 	Version uint64

@@ -29,5 +29,5 @@
 // header and body have checksums of their own, so not even a flipped length.
 //
 // Reader reads one segment. The bodies of record frames are what Encode gives
-// and Decode takes.
+// and Decode takes; their shapes are in spec/journal.cddl.
 package journal

@@ -96,8 +96,6 @@ var blank = [...]func() Record{
 var recordLimits = canonical.Limits{MaxBytes: MaxRecord, MaxDepth: 4, MaxItems: 128}
 
 // entry is a record as it is in a frame.
-//
-//	entry = [ kind: uint, at: uint, fields: [* any] ]
 type entry struct {
 	_      struct{} `cbor:",toarray"`
 	Kind   uint64

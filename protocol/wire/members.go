@@ -11,8 +11,6 @@ import (
 const MaxFailures = 16
 
 // Entry is one member in a page of a directory.
-//
-//	entry = [ certificate: bstr, endpoint: bstr, leave: bstr, failures: [*16 bstr] ]
 type Entry struct {
 	_           struct{} `cbor:",toarray"`
 	Certificate []byte
@@ -29,8 +27,6 @@ func (e *Entry) validate() error {
 }
 
 // Members is one page of a directory. It proves presence, never absence.
-//
-//	members = [ entries: [*64 entry], through: member, more: bool ]
 type Members struct {
 	_       struct{}     `cbor:",toarray"`
 	Entries []Entry      // ascending by member id

@@ -8,8 +8,6 @@ import (
 
 // Need answers an OFFER or a TRANSFER whose signers' certificates the member
 // lacks.
-//
-//	need = [ token: hash, hop: uint, members: [1*4 member] ]
 type Need struct {
 	_       struct{} `cbor:",toarray"`
 	Token   ident.Token

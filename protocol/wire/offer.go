@@ -7,9 +7,6 @@ import (
 )
 
 // Offer asks whether the receiver would take a token.
-//
-//	offer = [ token: hash, hop: uint, genesis: bstr, signers: [1*4 member],
-//	          certificates: [*4 bstr], settled: settled / null ]
 type Offer struct {
 	_            struct{} `cbor:",toarray"`
 	Token        ident.Token

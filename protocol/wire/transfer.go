@@ -2,9 +2,6 @@ package wire
 
 // Transfer carries a signed transfer with all that is needed to check it: the
 // genesis, the transfer before it, and the void of that one when there is one.
-//
-//	transfer-message = [ transfer: bstr, genesis: bstr, previous: bstr, void: bstr,
-//	                     certificates: [*4 bstr], updates: [*32 bstr] ]
 type Transfer struct {
 	_            struct{} `cbor:",toarray"`
 	Transfer     []byte
