@@ -1,6 +1,7 @@
 package enrolment
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/wandertoken/wander/crypto/canonical"
@@ -68,7 +69,7 @@ type Publication struct {
 }
 
 func (p Publication) validate() error {
-	return first(
+	return cmp.Or(
 		count("authorities", len(p.Authorities), 1, group.MaxAuthorities),
 		objects("authority", p.Authorities),
 		size("configuration", p.Configuration, 0, envelope.MaxSize),
@@ -89,7 +90,7 @@ type Peer struct {
 func validatePeers(peers []Peer) error {
 	err := count("peers", len(peers), 0, MaxPeers)
 	for _, p := range peers {
-		err = first(err, object("certificate", p.Certificate), object("endpoint", p.Endpoint))
+		err = cmp.Or(err, object("certificate", p.Certificate), object("endpoint", p.Endpoint))
 	}
 	return err
 }
@@ -117,7 +118,7 @@ type EnrolAnswer struct {
 }
 
 func (a EnrolAnswer) validate() error {
-	return first(
+	return cmp.Or(
 		object("certificate", a.Certificate), a.Publication.validate(),
 		size("configuration", a.Publication.Configuration, 1, envelope.MaxSize), validatePeers(a.Peers),
 	)
@@ -138,7 +139,7 @@ type RenewAnswer struct {
 }
 
 func (a RenewAnswer) validate() error {
-	return first(
+	return cmp.Or(
 		object("certificate", a.Certificate), objects("authority", a.Authorities),
 		count("authorities", len(a.Authorities), 1, group.MaxAuthorities),
 	)
@@ -155,7 +156,7 @@ type SyncRequest struct {
 }
 
 func (r SyncRequest) validate() error {
-	return first(
+	return cmp.Or(
 		size("endpoint", r.Endpoint, 0, wire.MaxObject),
 		count("leaves", len(r.Leaves), 0, MaxLeaves), objects("leave", r.Leaves),
 	)
@@ -171,7 +172,7 @@ type SyncAnswer struct {
 	Peers       []Peer
 }
 
-func (a SyncAnswer) validate() error        { return first(a.Publication.validate(), validatePeers(a.Peers)) }
+func (a SyncAnswer) validate() error        { return cmp.Or(a.Publication.validate(), validatePeers(a.Peers)) }
 func (SyncAnswer) limits() canonical.Limits { return answerLimits }
 
 // LeaveRequest takes a member out of the group. Who brings it does not matter:
@@ -276,15 +277,6 @@ func size(name string, raw []byte, least, most int) error {
 func count(name string, n, least, most int) error {
 	if n < least || n > most {
 		return fmt.Errorf("%w: %d %s, must be %d to %d", ErrMalformed, n, name, least, most)
-	}
-	return nil
-}
-
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

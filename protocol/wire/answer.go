@@ -1,5 +1,7 @@
 package wire
 
+import "cmp"
+
 // Receipt carries a signed receipt: the answer to a transfer that was taken.
 type Receipt struct {
 	_       struct{} `cbor:",toarray"`
@@ -11,7 +13,7 @@ type Receipt struct {
 func (*Receipt) Type() Type { return TypeReceipt }
 
 func (m *Receipt) validate() error {
-	return first(object("receipt", m.Receipt), objects("updates", m.Updates, MaxUpdates))
+	return cmp.Or(object("receipt", m.Receipt), objects("updates", m.Updates, MaxUpdates))
 }
 
 // Void carries a signed void: the answer to a transfer that was declined.

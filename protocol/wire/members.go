@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/wandertoken/wander/protocol/ident"
@@ -20,7 +21,7 @@ type Entry struct {
 }
 
 func (e *Entry) validate() error {
-	return first(
+	return cmp.Or(
 		object("certificate", e.Certificate), optional("endpoint", e.Endpoint),
 		optional("leave", e.Leave), objects("failure statements", e.Failures, MaxFailures),
 	)

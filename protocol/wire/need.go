@@ -1,7 +1,7 @@
 package wire
 
 import (
-	"fmt"
+	"cmp"
 
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -19,8 +19,5 @@ type Need struct {
 func (*Need) Type() Type { return TypeNeed }
 
 func (m *Need) validate() error {
-	if n := len(m.Members); n == 0 || n > MaxSigners {
-		return fmt.Errorf("%w: %d members, permitted are 1 to %d", ErrLimit, n, MaxSigners)
-	}
-	return hop(m.Hop)
+	return cmp.Or(signers("members", m.Members), hop(m.Hop))
 }

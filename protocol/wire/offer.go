@@ -1,8 +1,7 @@
 package wire
 
 import (
-	"fmt"
-
+	"cmp"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -21,8 +20,5 @@ type Offer struct {
 func (*Offer) Type() Type { return TypeOffer }
 
 func (m *Offer) validate() error {
-	if n := len(m.Signers); n == 0 || n > MaxSigners {
-		return fmt.Errorf("%w: %d signers, permitted are 1 to %d", ErrLimit, n, MaxSigners)
-	}
-	return first(hop(m.Hop), object("genesis", m.Genesis), objects("certificates", m.Certificates, MaxSigners))
+	return cmp.Or(signers("signers", m.Signers), hop(m.Hop), object("genesis", m.Genesis), objects("certificates", m.Certificates, MaxSigners))
 }
