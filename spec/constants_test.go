@@ -246,9 +246,7 @@ func TestNumbers_Each_BesideItsName(t *testing.T) {
 	code, paths := newSource(t), make(map[string]string)
 	for _, b := range code.bounds() {
 		for _, path := range b.paths {
-			if strings.HasPrefix(path, "member.") || strings.HasPrefix(path, "update.") {
-				paths[path[strings.Index(path, ".")+1:]] = path
-			}
+			paths[path[strings.Index(path, ".")+1:]] = path
 		}
 	}
 	for _, name := range walkerNumbers {

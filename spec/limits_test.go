@@ -13,31 +13,27 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/crypto/canonical"
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/transport"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/directory"
+	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// boundedIn are the packages whose exported constants Max… are in the table of limits.
-var boundedIn = []string{
-	"canonical", "envelope", "certificate", "group", "token", "wire", "directory", "ident", "handoff", "transport", "journal", "keyfile",
-	"evidence", "api",
-}
-
-// boundsBesides are further ones of these packages.
-var boundsBesides = []string{
-	"wire.ConfigurationPart", "directory.Attachments", "evidence.Kept",
-	"transport.KnownHandshakes", "transport.PrefixHandshakes", "transport.HandshakesPerSecond", "transport.HandshakeBurst",
-	"transport.RetryAbove", "transport.FramesPerSecond", "transport.DefaultIdleTimeout", "transport.DefaultSilence",
-	"transport.HandshakeTimeout", "transport.PreambleTimeout", "transport.StallTimeout", "transport.Linger", "transport.MinBackOff",
-}
-
-// notBounds are constants that bound nothing that another member, or an operator, can see,
-// or that follow from others.
+// notBounds are constants of a member that bound nothing that another member, or an operator,
+// can see.
 var notBounds = []string{
-	"envelope.MaxSize", "token.MaxMeasure", "token.MaxCause",
 	"member.ProtocolVersion", "member.entryHead", "member.killMargin", "member.lookEvery", "member.knownKept", "member.writePause",
 	"member.maxJournalled", "member.visitsKept", "member.Founding", "member.foundingAsk", "member.slotsNamed", "member.votersNamed",
 	"member.PassesNoTokens",
@@ -49,28 +45,20 @@ type bound struct {
 	paths []string
 }
 
-// bounds are those of the table of limits: what boundedIn and boundsBesides say, and all
-// rates and bounds of a member and its updates, which the code does not export.
+// bounds are all rates and bounds of a member and its updates.
 func (s *source) bounds() (list []bound) {
-	add := func(pkg string, is func(name string) bool) {
+	for _, pkg := range []string{"update", "member"} {
 		for _, c := range s.documented(pkg) {
-			if !is(c.name) || slices.Contains(notBounds, pkg+"."+c.name) {
+			path := pkg + "." + c.name
+			if strings.HasPrefix(c.name, "Kind") || slices.Contains(notBounds, path) {
 				continue
 			}
 			if n := len(list); n > 0 && list[n-1].doc == c.doc {
-				list[n-1].paths = append(list[n-1].paths, pkg+"."+c.name)
+				list[n-1].paths = append(list[n-1].paths, path)
 				continue
 			}
-			list = append(list, bound{c.doc, []string{pkg + "." + c.name}})
+			list = append(list, bound{c.doc, []string{path}})
 		}
-	}
-	for _, pkg := range boundedIn {
-		add(pkg, func(name string) bool {
-			return strings.HasPrefix(name, "Max") || slices.Contains(boundsBesides, pkg+"."+name)
-		})
-	}
-	for _, pkg := range []string{"update", "member"} {
-		add(pkg, func(name string) bool { return !strings.HasPrefix(name, "Kind") })
 	}
 	return list
 }
@@ -78,9 +66,87 @@ func (s *source) bounds() (list []bound) {
 // subject is how the comment of a bound begins.
 var boundSubject = regexp.MustCompile(`^[a-zA-Z]+( and [a-zA-Z]+)? (bounds?|is|are) `)
 
-// limitTable is the bounds, each with the first sentence of its comment in the code.
+// limitTable is the bounds: those of a member each with the first sentence of its comment in
+// the code.
 func limitTable(t *testing.T) *table {
 	s, out := newSource(t), newTable("bound", "value", "in the code")
+	for _, l := range []struct {
+		what  string
+		value any
+		name  string
+	}{
+		{"entries of an extensions map", canonical.MaxExtensions, "canonical.MaxExtensions"},
+		{"bytes of an extension's value", canonical.MaxExtensionBytes, "canonical.MaxExtensionBytes"},
+		{"bytes of an envelope's payload", envelope.MaxPayload, "envelope.MaxPayload"},
+		{"bytes of the payload of a configuration", envelope.MaxConfiguration, "envelope.MaxConfiguration"},
+		{"bytes of a payload about a member", certificate.MaxPayload, "certificate.MaxPayload"},
+		{"bytes of a member's name", certificate.MaxName, "certificate.MaxName"},
+		{"addresses of a member", certificate.MaxAddresses, "certificate.MaxAddresses"},
+		{"bytes of an address", certificate.MaxAddress, "certificate.MaxAddress"},
+		{"members that one is attached to", certificate.MaxAttached, "certificate.MaxAttached"},
+		{"bytes of a revocation's reason", certificate.MaxReason, "certificate.MaxReason"},
+		{"CA keys of a group", group.MaxAuthorities, "group.MaxAuthorities"},
+		{"resources of a group", group.MaxResources, "group.MaxResources"},
+		{"slots of all resources together", group.MaxTokens, "group.MaxTokens"},
+		{"bytes of the name of a policy or preset", group.MaxName, "group.MaxName"},
+		{"slots of a resource", group.MaxSlots, "group.MaxSlots"},
+		{"bytes of a resource's name", token.MaxResourceName, "token.MaxResourceName"},
+		{"bytes of the policy field", token.MaxField, "token.MaxField"},
+		{"bytes of a policy message's body", wire.MaxPolicyBody, "wire.MaxPolicyBody"},
+		{"bytes of a frame's body", wire.MaxFrame, "wire.MaxFrame"},
+		{"bytes of a signed object in a message", wire.MaxObject, "wire.MaxObject"},
+		{"bytes of a group configuration", wire.MaxConfiguration, "wire.MaxConfiguration"},
+		{"bytes of a group configuration in one message", wire.ConfigurationPart, "wire.ConfigurationPart"},
+		{"signers of a title", wire.MaxSigners, "wire.MaxSigners"},
+		{"updates beside a TRANSFER or RECEIPT", wire.MaxUpdates, "wire.MaxUpdates"},
+		{"entries of a page", wire.MaxPage, "wire.MaxPage"},
+		{"failure statements in an entry", wire.MaxFailures, "wire.MaxFailures"},
+		{"failure statements that are kept about one member", directory.MaxFailureQuorum, "directory.MaxFailureQuorum"},
+		{"members to which one in mode 2 is attached", directory.Attachments, "directory.Attachments"},
+		{"parts of a SUMMARY", wire.MaxParts, "wire.MaxParts"},
+		{"CA keys beside a group configuration", wire.MaxVouchers, "wire.MaxVouchers"},
+		{"members of a directory", directory.MaxMembers, "directory.MaxMembers"},
+		{"members of a sample of these", directory.MaxSample, "directory.MaxSample"},
+		{"highest hop of a token", uint64(ident.MaxHop), "ident.MaxHop"},
+		{"tokens in custody of one member", handoff.MaxHeld, "handoff.MaxHeld"},
+		{"live reservations", handoff.MaxReservations, "handoff.MaxReservations"},
+		{"live reservations of one peer", handoff.MaxReservationsPerPeer, "handoff.MaxReservationsPerPeer"},
+		{"records of one peer's unsettled transfers", handoff.MaxUnsettled, "handoff.MaxUnsettled"},
+		{"connections", transport.MaxConnections, "transport.MaxConnections"},
+		{"inbound handshakes in progress", transport.MaxHandshakes, "transport.MaxHandshakes"},
+		{"of these from the addresses of known members alone", transport.KnownHandshakes, "transport.KnownHandshakes"},
+		{"of the others from one /24 of IPv4 or /48 of IPv6", transport.PrefixHandshakes, "transport.PrefixHandshakes"},
+		{"inbound handshakes each second", transport.HandshakesPerSecond, "transport.HandshakesPerSecond"},
+		{"inbound handshakes at once", transport.HandshakeBurst, "transport.HandshakeBurst"},
+		{"handshakes in progress from which on Retry is asked for", transport.RetryAbove, "transport.RetryAbove"},
+		{"connections of one member without preamble", transport.MaxUnready, "transport.MaxUnready"},
+		{"dials in progress", transport.MaxDials, "transport.MaxDials"},
+		{"frames read of one peer each second, a KiB counting as one", transport.FramesPerSecond, "transport.FramesPerSecond"},
+		{"frames that wait for one peer, in each class", transport.MaxQueueFrames, "transport.MaxQueueFrames"},
+		{"bytes that wait for one peer, in each class", transport.MaxQueueBytes, "transport.MaxQueueBytes"},
+		{"bytes that wait for all peers", transport.MaxQueuedTotal, "transport.MaxQueuedTotal"},
+		{"idle timeout", transport.DefaultIdleTimeout, "transport.DefaultIdleTimeout"},
+		{"silence after which a peer is dead, unless the group says otherwise", transport.DefaultSilence, "transport.DefaultSilence"},
+		{"and on a connection, at most", transport.MaxSilence, "transport.MaxSilence"},
+		{"time for a handshake", transport.HandshakeTimeout, "transport.HandshakeTimeout"},
+		{"time for a preamble", transport.PreambleTimeout, "transport.PreambleTimeout"},
+		{"time that a backlog may stand still", transport.StallTimeout, "transport.StallTimeout"},
+		{"wait for the last frame to arrive", transport.Linger, "transport.Linger"},
+		{"pause after a failed dial, at first", transport.MinBackOff, "transport.MinBackOff"},
+		{"pause after failed dials, at most", transport.MaxBackOff, "transport.MaxBackOff"},
+		{"bytes of a journal record", journal.MaxRecord, "journal.MaxRecord"},
+		{"bytes of a block in a file", keyfile.MaxBlock, "keyfile.MaxBlock"},
+		{"blocks of a file", keyfile.MaxBlocks, "keyfile.MaxBlocks"},
+		{"bytes of a file of blocks", keyfile.MaxText, "keyfile.MaxText"},
+		{"bytes of encoded evidence", evidence.MaxSize, "evidence.MaxSize"},
+		{"signed objects that are remembered, to be compared", evidence.Kept, "evidence.Kept"},
+		{"evidence against one member", handoff.MaxEvidencePerMember, "handoff.MaxEvidencePerMember"},
+		{"members against which there is any", handoff.MaxAccused, "handoff.MaxAccused"},
+		{"acquire streams of the local API", api.MaxStreams, "api.MaxStreams"},
+		{"bytes of a request of the local API", api.MaxBody, "api.MaxBody"},
+	} {
+		out.row(l.what, fmt.Sprint(l.value), "`"+l.name+"`")
+	}
 	for _, b := range s.bounds() {
 		require.NotEmpty(t, b.doc, "%v: a bound without a comment", b.paths)
 		var values []string
