@@ -7,9 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wandertoken/wander/fuzz/corpus"
-	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/spec/form"
 )
 
 // FuzzRecord: the decoder of journal records.
@@ -29,47 +28,13 @@ func checkRecord(t require.TestingT, body []byte) bool {
 	return true
 }
 
-func records() []journal.Record {
-	genesis, transfer, void := tokenObjects()
-	id, hash := genesis.ID(), transfer.Hash()
-	memory, grant := ident.Incarnation{8}, ident.Grant{6}
-	return []journal.Record{
-		&journal.Incarnation{Incarnation: memory, Member: adaID, Durable: true, Machine: "machine"},
-		&journal.Counters{Accepts: 1024, Sequence: 16},
-		&journal.Floor{Offerer: benID, Floor: 300},
-		&journal.Settled{Receiver: benID, Incarnation: memory, Below: 4},
-		&journal.Generated{Genesis: genesis.Raw(), Founding: true},
-		&journal.Held{Transfer: transfer.Raw(), Genesis: genesis.Raw(), Void: void.Raw()},
-		&journal.Sent{Transfer: transfer.Raw()},
-		&journal.Closed{Token: id, Hop: 1, Receipt: void.Raw()},
-		&journal.Reclaimed{Token: id, Hop: 2, Void: void.Raw()},
-		&journal.Voided{Transfer: transfer.Raw(), Void: void.Raw()},
-		&journal.Dropped{Token: id, Hop: 3, Reason: 1},
-		&journal.Taken{Token: id, Hop: 4, Transfer: hash, From: benID, Accept: 5, Declined: true},
-		&journal.Started{Grant: grant, Token: id, Hop: 4, Resource: "ftp", Deadline: 1 << 40, Length: 1 << 30, Boot: "boot", Machine: "machine"},
-		&journal.Ended{Grant: grant, Operated: true, Cause: journal.EndReported, SeenFrom: millis * 1000, SeenTo: millis*1000 + 5},
-		&journal.Known{What: journal.KnownCertificate, Object: certificateOf(ada, "ada").Raw()},
-		&journal.Evidence{What: "two transfers", Accused: benID, Objects: [][]byte{transfer.Raw(), transfer.Raw()}},
-		&journal.Founded{Resource: "ftp", Slot: 1},
-		&journal.Visited{Resource: "ftp", Slot: 1, Token: id, Born: millis, Generator: adaID, At: millis * 1000, Operated: true},
-		&journal.Opened{Opening: millis, Tag: [8]byte{7}, Serial: 12},
-		&journal.Complained{Complaint: complaint().Raw()},
-	}
-}
-
 func recordSeeds() map[string][]byte {
-	seeds := map[string][]byte{
+	return drawn(map[string][]byte{
 		"bad-empty":   {},
 		"bad-kind":    {0x83, 0x17, 0x00, 0x80},
 		"bad-kind-0":  {0x83, 0x00, 0x00, 0x80},
 		"bad-no-list": {0x83, 0x02, 0x00, 0x00},
-	}
-	for _, r := range records() {
-		name := "good-" + r.Kind().String()
-		seeds[name] = must(journal.Encode(millis*1000, r))
-		corpus.Spoil(seeds, name)
-	}
-	return seeds
+	}, form.Records())
 }
 
 // FuzzSegment: the reader of a journal's segment. What it has read before it
@@ -110,15 +75,15 @@ func segmentSeeds() map[string][]byte {
 	}
 	begun := frame(slices.Clone(header), 40, journal.FrameCheckpointBegin, nil)
 	empty := frame(slices.Clone(begun), 41, journal.FrameCheckpointEnd, nil)
-	seq, full := uint64(41), slices.Clone(begun)
-	for _, r := range records()[:3] {
-		full = frame(full, seq, journal.FrameRecord, must(journal.Encode(millis*1000, r)))
+	records, seq, full := form.Records(), uint64(41), slices.Clone(begun)
+	for _, r := range records[:3] {
+		full = frame(full, seq, journal.FrameRecord, r.Sample(form.Full()))
 		seq++
 	}
 	full = frame(full, seq, journal.FrameCheckpointEnd, nil)
-	for _, r := range records()[3:] {
+	for _, r := range records[3:] {
 		seq++
-		full = frame(full, seq, journal.FrameRecord, must(journal.Encode(millis*1000, r)))
+		full = frame(full, seq, journal.FrameRecord, r.Sample(form.Full()))
 	}
 	damaged := slices.Clone(full)
 	damaged[len(full)/2] ^= 1

@@ -2,7 +2,6 @@ package fuzz
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/fuzz/corpus"
-	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/wire"
+	"github.com/wandertoken/wander/spec/form"
 )
 
 func is(err, reason error) bool { return errors.Is(err, reason) }
@@ -37,73 +36,20 @@ func checkMessage(t require.TestingT, body []byte) bool {
 	return true
 }
 
-// messages has one of each type, with everything that it can hold, and then
-// each with as little as it can.
-func messages() (full, least []wire.Message) {
-	memory := ident.Incarnation{3}
-	settled := &wire.Settled{Incarnation: memory, Below: 4}
-	genesis, first, void := tokenObjects()
-	id := ident.Token(genesis.Hash())
-	members := []ident.Member{adaID, benID}
-	certificates := [][]byte{certificateOf(ada, "ada").Raw(), certificateOf(ben, "ben").Raw()}
-	revoked := [][]byte{revocation().Raw()}
-	return []wire.Message{
-			&wire.Hello{
-				Versions: [2]uint64{1, 2}, Incarnation: memory, Features: 1, MaxFrame: wire.MaxFrame, Configuration: 7,
-				Revocations: 2, Floor: 9, Settled: settled, Endpoint: endpoint().Raw(), Time: millis,
-			},
-			&wire.Offer{
-				Token: id, Hop: 1, Genesis: genesis.Raw(), Signers: members,
-				Certificates: certificates, Settled: settled,
-			},
-			&wire.Need{Token: id, Hop: 1, Members: members},
-			&wire.Accept{Token: id, Hop: 1, Incarnation: memory, Accept: 8, Lifetime: 60000},
-			&wire.Refuse{Token: id, Hop: 1, Reason: wire.RefuseClock, RetryAfter: 250},
-			&wire.Cancel{Token: id, Hop: 1, Incarnation: memory, Accept: 8},
-			&wire.Transfer{
-				Transfer: first.Raw(), Genesis: genesis.Raw(), Previous: first.Raw(), Void: void.Raw(),
-				Certificates: certificates, Updates: revoked,
-			},
-			&wire.Receipt{Receipt: void.Raw(), Updates: revoked},
-			&wire.Void{Void: void.Raw()},
-			&wire.Unknown{Unknown: void.Raw()},
-			&wire.Policy{Resource: "ftp", Slot: 1, Policy: "ring", Configuration: 7, Body: []byte("request")},
-			&wire.Want{Topic: wire.WantMembers, Through: adaID, Version: 300},
-			&wire.Members{Entries: []wire.Entry{{
-				Certificate: certificates[0], Endpoint: endpoint().Raw(), Leave: void.Raw(), Failures: revoked,
-			}}, Through: adaID, More: true},
-			&wire.Configuration{Configuration: configuration().Raw(), Authorities: revoked},
-			&wire.Revocations{Revocations: revoked, More: true},
-			&wire.Gossip{Configuration: 7, Revocations: 300, Members: 191, Fingerprint: adaID, Answer: true},
-			&wire.Summary{Parts: []wire.Part{{Through: adaID, Members: 2, Fingerprint: benID}, {Through: ident.LastMember()}}},
-			&wire.Probe{Subject: benID, Sequence: 300},
-			&wire.News{Updates: revoked},
-		}, []wire.Message{
-			&wire.Hello{Versions: [2]uint64{1, 1}},
-			&wire.Offer{Hop: 1, Genesis: []byte{0}, Signers: members[:1]},
-			&wire.Need{Hop: 1, Members: members[:1]},
-			&wire.Accept{Hop: 1},
-			&wire.Refuse{Hop: 1, Reason: 1},
-			&wire.Cancel{Hop: 1},
-			&wire.Transfer{Transfer: []byte{0}, Genesis: []byte{0}},
-			&wire.Receipt{Receipt: []byte{0}},
-			&wire.Void{Void: []byte{0}},
-			&wire.Unknown{Unknown: []byte{0}},
-			&wire.Policy{Resource: "r", Policy: "p"},
-			&wire.Want{Topic: 1},
-			&wire.Members{},
-			&wire.Configuration{Configuration: []byte{0}},
-			&wire.Revocations{},
-			&wire.Gossip{},
-			&wire.Summary{},
-			&wire.Probe{},
-			&wire.News{Updates: [][]byte{{0}}},
-		}
+// drawn adds good seeds of the shapes of the CDDL: each object with everything that it can
+// hold, and with as little as it can. The first is spoilt, too.
+func drawn(seeds map[string][]byte, objects []form.Object) map[string][]byte {
+	for _, o := range objects {
+		_, kind, _ := strings.Cut(o.Name, " ")
+		name := "good-" + kind
+		seeds[name], seeds[name+"-least"] = o.Sample(form.Full()), o.Sample(form.Least())
+		corpus.Spoil(seeds, name)
+	}
+	return seeds
 }
 
 func messageSeeds() map[string][]byte {
-	full, least := messages()
-	seeds := map[string][]byte{
+	return drawn(map[string][]byte{
 		"bad-empty":         {},
 		"bad-type":          {0x82, 0x17, 0x80},
 		"bad-no-fields":     {0x82, 0x0d, 0x80},
@@ -111,17 +57,7 @@ func messageSeeds() map[string][]byte {
 		"bad-not-shortest":  {0x82, 0x0f, 0x82, 0x98, 0x00, 0xf4},
 		"bad-indefinite":    {0x82, 0x0f, 0x82, 0x9f, 0xff, 0xf4},
 		"bad-null-for-list": {0x82, 0x0f, 0x82, 0xf6, 0xf4},
-	}
-	if _, err := wire.PeekType([]byte{0x82, byte(len(full) + 1), 0x80}); err == nil || len(full) != len(least) {
-		panic(fmt.Sprintf("fuzz/message_test.go has %d and %d messages, and lacks some", len(full), len(least)))
-	}
-	for i, m := range full {
-		name := "good-" + strings.ToLower(m.Type().String())
-		seeds[name] = must(wire.Encode(m))
-		seeds[name+"-least"] = must(wire.Encode(least[i]))
-		corpus.Spoil(seeds, name)
-	}
-	return seeds
+	}, form.Messages())
 }
 
 // FuzzFrame: the reader of frames, of which a stream may hold several.
@@ -152,10 +88,9 @@ func checkFrame(t require.TestingT, stream []byte) bool {
 }
 
 func frameSeeds() map[string][]byte {
-	_, least := messages()
 	var all []byte
-	for _, m := range least {
-		all = wire.AppendFrame(all, must(wire.Encode(m)))
+	for _, o := range form.Messages() {
+		all = wire.AppendFrame(all, o.Sample(form.Least()))
 	}
 	return map[string][]byte{
 		"good-one":      wire.AppendFrame(nil, []byte{1}),

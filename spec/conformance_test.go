@@ -1,7 +1,8 @@
-package spec
+package spec_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 	updates "github.com/wandertoken/wander/protocol/update"
 	"github.com/wandertoken/wander/protocol/wire"
+	"github.com/wandertoken/wander/spec/form"
 )
 
 // Rules of chapters 7 and 9 that can be seen from outside, put to a member.
@@ -102,19 +104,26 @@ func TestPeers_Each_Rationed(t *testing.T) {
 	code := newSource(t)
 	p := others[0]
 	limits := countedReasons(t).reasons
-	for _, c := range []struct {
+	type rationed struct {
 		reason, bound string
 		message       wire.Message
-	}{
-		{"hello rate", "hello", &wire.Hello{Versions: [2]uint64{1, 1}, Incarnation: incarnation, MaxFrame: wire.MaxFrame}},
+	}
+	cases := []rationed{
 		{"want rate", "askedWork", &wire.Want{Topic: wire.WantRevocations}},
-		{"gossip rate", "gossip", &wire.Gossip{Configuration: 7}},
-		{"probe rate", "probe", &wire.Probe{Subject: ben.id, Sequence: 1}},
 		{"news rate", "news", &wire.News{Updates: [][]byte{revocationUpdate(t)}}},
-		{"configuration rate", "configuration", &wire.Configuration{Configuration: []byte{1}}},
 		{"policy rate", "policy", &wire.Policy{Resource: "x", Policy: "x"}},
 		{"keeper rate", "policy", &wire.Policy{Resource: "x", Policy: "x", Body: []byte{policy.KeeperKind}}},
-	} {
+	}
+	for _, o := range form.Messages() { // any other as little as it can be
+		name := strings.TrimPrefix(o.Name, "message ")
+		is := func(c rationed) bool { return c.reason == name+" rate" }
+		if _, limited := limits[name+" rate"]; limited && !slices.ContainsFunc(cases, is) {
+			m, err := wire.Decode(o.Sample(form.Least()))
+			require.NoError(t, err)
+			cases = append(cases, rationed{name + " rate", name, m})
+		}
+	}
+	for _, c := range cases {
 		assert.Contains(t, limits, c.reason)
 		delete(limits, c.reason)
 		t.Run(c.reason, func(t *testing.T) {

@@ -1,4 +1,4 @@
-package spec
+package spec_test
 
 import "github.com/wandertoken/wander/node/transport"
 

@@ -1,9 +1,10 @@
-package spec
+package spec_test
 
 import (
 	"fmt"
 	"go/ast"
 	"go/constant"
+	"go/doc"
 	"go/parser"
 	"go/token"
 	"regexp"
@@ -34,7 +35,7 @@ func (s *source) tree(name string) []*ast.File {
 	if s.trees[name] == nil {
 		require.NotEmpty(s.t, s.files[name], "no package %s", name)
 		for _, path := range s.files[name] {
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution|parser.ParseComments)
 			require.NoError(s.t, err)
 			s.trees[name] = append(s.trees[name], file)
 		}
@@ -42,23 +43,44 @@ func (s *source) tree(name string) []*ast.File {
 	return s.trees[name]
 }
 
-// constants are the expressions of the constants of a package that stand for a
-// value of their own.
-func (s *source) constants(name string) map[string]ast.Expr {
-	found := make(map[string]ast.Expr)
-	for _, file := range s.tree(name) {
+// documented is a constant with the first sentence of the comment above it, or above those
+// that it follows without one.
+type documented struct {
+	name, doc string
+	value     ast.Expr
+}
+
+// documented are the constants of a package that stand for a value of their own, in the
+// order of the code.
+func (s *source) documented(pkg string) (list []documented) {
+	for _, file := range s.tree(pkg) {
 		for _, d := range file.Decls {
 			g, ok := d.(*ast.GenDecl)
 			if !ok || g.Tok != token.CONST {
 				continue
 			}
+			comment := g.Doc
 			for _, spec := range g.Specs {
 				v := spec.(*ast.ValueSpec)
+				if v.Doc != nil {
+					comment = v.Doc
+				}
 				for i, value := range v.Values {
-					found[v.Names[i].Name] = value
+					if id, is := value.(*ast.Ident); !is || id.Name != "iota" {
+						list = append(list, documented{v.Names[i].Name, new(doc.Package).Synopsis(comment.Text()), value})
+					}
 				}
 			}
 		}
+	}
+	return list
+}
+
+// constants are their expressions.
+func (s *source) constants(name string) map[string]ast.Expr {
+	found := make(map[string]ast.Expr)
+	for _, c := range s.documented(name) {
+		found[c.name] = c.value
 	}
 	return found
 }
@@ -99,6 +121,9 @@ func (s *source) eval(pkg string, expr ast.Expr) constant.Value {
 		if e.Op == token.SHL || e.Op == token.SHR {
 			n, _ := constant.Uint64Val(y)
 			return constant.Shift(x, e.Op, uint(n))
+		}
+		if e.Op == token.QUO && x.Kind() == constant.Int && y.Kind() == constant.Int {
+			return constant.BinaryOp(x, token.QUO_ASSIGN, y) // of whole numbers
 		}
 		return constant.BinaryOp(x, e.Op, y)
 	}
@@ -192,29 +217,6 @@ func objectTable(t *testing.T) *table {
 	return out
 }
 
-// notBounds are constants of a member that bound nothing that another member, or
-// an operator, can see.
-var notBounds = map[string]bool{
-	"ProtocolVersion": true, "entryHead": true, "killMargin": true, "lookEvery": true,
-	"knownKept": true, "writePause": true, "maxJournalled": true, "visitsKept": true,
-	"Founding": true, "foundingAsk": true, "slotsNamed": true, "votersNamed": true,
-	"PassesNoTokens": true,
-}
-
-// Every rate and bound of a member is in the table of limits.
-func TestLimits_Member_Whole(t *testing.T) {
-	s := newSource(t)
-	text := limitTable(t).String()
-	for _, pkg := range []string{"member", "update"} {
-		for name, value := range s.constants(pkg) {
-			if id, ok := value.(*ast.Ident); ok && id.Name == "iota" || notBounds[name] || strings.HasPrefix(name, "Kind") {
-				continue
-			}
-			assert.True(t, strings.Contains(text, "`"+pkg+"."+name+"`"), "%s.%s is in no table: see memberLimits and notBounds", pkg, name)
-		}
-	}
-}
-
 // walkerNumbers are what the presets light and fair compute with, as far as others see it.
 var walkerNumbers = []string{
 	"leastWindow", "lightWindows", "fairWindows", "replyLeast", "replyMost", "credible", "hurry", "idleRound", "witnesses",
@@ -242,10 +244,11 @@ var mentioned = regexp.MustCompile("`((?:max|min|Max)?[a-z]*[A-Z][a-zA-Z]+)`")
 // text, and the number is the code's.
 func TestNumbers_Each_BesideItsName(t *testing.T) {
 	code, paths := newSource(t), make(map[string]string)
-	for _, l := range memberLimits {
-		paths[l.name[strings.LastIndex(l.name, ".")+1:]] = l.name
+	for _, b := range code.bounds() {
+		for _, path := range b.paths {
+			paths[path[strings.Index(path, ".")+1:]] = path
+		}
 	}
-	paths["MaxPending"], paths["MaxTake"] = "update.MaxPending", "update.MaxTake"
 	for _, name := range walkerNumbers {
 		paths[name] = "wandering." + name
 	}

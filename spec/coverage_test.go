@@ -1,4 +1,4 @@
-package spec
+package spec_test
 
 import (
 	"go/ast"

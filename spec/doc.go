@@ -15,13 +15,14 @@
 //	enrolment.cddl the shapes of what machines and the authority say
 //	journal.cddl   the shapes of a journal's records
 //	coverage.txt   which tests hold the code to which requirement
+//	form/          draws samples in the shapes of the CDDL
 //	model/         the handoff, for a model checker
 //	vectors/       test vectors; package vector runs them
 //	conformance/   a scripted peer that tests a running member
 //
 // Its tests keep text and code together: every kind of object, as the project
-// itself encodes it, is checked against the CDDL, and shown in examples.md; the
-// comments in the code quote the CDDL; tables in the texts are rendered from the
+// itself encodes it, is shown in examples.md, what is drawn from the CDDL is what the decoders accept;
+// tables in the texts are rendered from the
 // code, so that no bound and no reason of a refusal is left out; every requirement
 // has an identifier, and tests or vectors that coverage.txt names; every error that
 // the text names exists. What can be seen of a member from outside is put to one

@@ -1,4 +1,4 @@
-package spec
+package spec_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/asn1"
 	"encoding/base64"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -22,6 +23,7 @@ import (
 	"github.com/wandertoken/wander/protocol/journal"
 	updates "github.com/wandertoken/wander/protocol/update"
 	"github.com/wandertoken/wander/protocol/wire"
+	"github.com/wandertoken/wander/spec/form"
 )
 
 // examples is what examples.md shows.
@@ -202,6 +204,17 @@ func (g *gallery) directory(c couple, told []byte) {
 	g.message("", &wire.Revocations{Revocations: [][]byte{revocation(g.t, "stolen", noExtension).Raw()}})
 	g.message("", &wire.Probe{Subject: ada.id, Sequence: 12})
 	g.message("", &wire.News{Updates: [][]byte{told}})
+	g.drawn("wire.cddl", "message", form.Messages())
+}
+
+// drawn shows what is in the CDDL and has no example above: as full as it can be.
+func (g *gallery) drawn(file, rule string, objects []form.Object) {
+	rules := g.alternatives(file, rule)
+	for _, o := range objects {
+		if name := rules[fmt.Sprint(o.Number)]; !g.shown[file][name] {
+			g.checked(file, rule, name, "drawn", o.Sample(form.Full()))
+		}
+	}
 }
 
 func (g *gallery) journal(w walk) {
@@ -210,6 +223,7 @@ func (g *gallery) journal(w walk) {
 	g.plain("The checkpoint of a new journal: its begin and its end", journal.Frame{Type: journal.FrameCheckpointEnd, Seq: 2}.Append(
 		journal.Frame{Type: journal.FrameCheckpointBegin, OpensBatch: true, Seq: 1}.Append(nil)))
 	var first []byte
+	defer g.drawn("journal.cddl", "record", form.Records())
 	for _, r := range g.records(w) {
 		body := g.record(r.detail, r.Record)
 		if first == nil {

@@ -1,4 +1,4 @@
-package spec
+package spec_test
 
 import (
 	"encoding/hex"
@@ -198,6 +198,7 @@ var components = map[string][]string{
 		"hash", "group", "member", "extensions", "signed", "kind", "authority", "configuration", "resource", "parameters",
 		"constants", "certificate-claims", "revocation", "endpoint", "leave", "failure", "request", "complaint", "genesis", "transfer",
 		"answer", "message", "settled", "entry", "part", "last-operation", "journal-position", "shown",
+		"object", "maybe-object", "configuration-part",
 	},
 	"journal.cddl":   {"hash", "member", "entry", "record"},
 	"enrolment.cddl": {"group", "enrolment", "publication", "peer"},

@@ -1,10 +1,11 @@
-package spec
+package spec_test
 
 import (
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -27,12 +28,48 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/token"
-	updates "github.com/wandertoken/wander/protocol/update"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
+// notBounds are constants of a member that bound nothing that another member, or an operator,
+// can see.
+var notBounds = []string{
+	"member.ProtocolVersion", "member.entryHead", "member.killMargin", "member.lookEvery", "member.knownKept", "member.writePause",
+	"member.maxJournalled", "member.visitsKept", "member.Founding", "member.foundingAsk", "member.slotsNamed", "member.votersNamed",
+	"member.PassesNoTokens",
+}
+
+// bound is constants that one comment explains.
+type bound struct {
+	doc   string
+	paths []string
+}
+
+// bounds are all rates and bounds of a member and its updates.
+func (s *source) bounds() (list []bound) {
+	for _, pkg := range []string{"update", "member"} {
+		for _, c := range s.documented(pkg) {
+			path := pkg + "." + c.name
+			if strings.HasPrefix(c.name, "Kind") || slices.Contains(notBounds, path) {
+				continue
+			}
+			if n := len(list); n > 0 && list[n-1].doc == c.doc {
+				list[n-1].paths = append(list[n-1].paths, path)
+				continue
+			}
+			list = append(list, bound{c.doc, []string{path}})
+		}
+	}
+	return list
+}
+
+// subject is how the comment of a bound begins.
+var boundSubject = regexp.MustCompile(`^[a-zA-Z]+( and [a-zA-Z]+)? (bounds?|is|are) `)
+
+// limitTable is the bounds: those of a member each with the first sentence of its comment in
+// the code.
 func limitTable(t *testing.T) *table {
-	out := newTable("bound", "value", "in the code")
+	s, out := newSource(t), newTable("bound", "value", "in the code")
 	for _, l := range []struct {
 		what  string
 		value any
@@ -66,9 +103,6 @@ func limitTable(t *testing.T) *table {
 		{"failure statements in an entry", wire.MaxFailures, "wire.MaxFailures"},
 		{"failure statements that are kept about one member", directory.MaxFailureQuorum, "directory.MaxFailureQuorum"},
 		{"members to which one in mode 2 is attached", directory.Attachments, "directory.Attachments"},
-		{"bytes of an update", updates.MaxUpdate, "update.MaxUpdate"},
-		{"bytes of the updates that one message is given", updates.MaxTake, "update.MaxTake"},
-		{"updates that wait to be told", updates.MaxPending, "update.MaxPending"},
 		{"parts of a SUMMARY", wire.MaxParts, "wire.MaxParts"},
 		{"CA keys beside a group configuration", wire.MaxVouchers, "wire.MaxVouchers"},
 		{"members of a directory", directory.MaxMembers, "directory.MaxMembers"},
@@ -113,106 +147,16 @@ func limitTable(t *testing.T) *table {
 	} {
 		out.row(l.what, fmt.Sprint(l.value), "`"+l.name+"`")
 	}
-	hidden := newSource(t)
-	for _, l := range memberLimits {
-		out.row(l.what, hidden.show(l.name), "`"+l.name+"`")
+	for _, b := range s.bounds() {
+		require.NotEmpty(t, b.doc, "%v: a bound without a comment", b.paths)
+		var values []string
+		for _, path := range b.paths {
+			values = append(values, s.show(path))
+		}
+		what := strings.TrimSuffix(boundSubject.ReplaceAllString(b.doc, ""), ".")
+		out.row(what, strings.Join(values, ", "), "`"+strings.Join(b.paths, "`, `")+"`")
 	}
 	return out
-}
-
-// memberLimits are rates and bounds that the code does not export.
-var memberLimits = []struct{ what, name string }{
-	{"hops of a token at once", "member.freeHops"},
-	{"age for each more", "member.hopEvery"},
-	{"HELLOs handled of one peer, each second", "member.helloRate"},
-	{"and at once", "member.helloBurst"},
-	{"members of whom the latest object is kept", "member.maxMemories"},
-	{"members that are waited for after a restart", "member.maxRecallers"},
-	{"longest wait for them", "member.recallTime"},
-	{"time between two dials of one of them", "member.recallPace"},
-	{"starts of copies with an empty memory that are known", "member.maxCopies"},
-	{"bodies of keepers that are kept until the policies begin", "member.maxWords"},
-	{"members that policies have it pass no token to", "member.maxShunned"},
-	{"complaints that a member writes down, each second", "member.complaintRate"},
-	{"and at once", "member.complaintBurst"},
-	{"members that may found a slot", "member.maxFounders"},
-	{"members that are looked at for them", "member.foundersLooked"},
-	{"members at random that a founder asks besides", "member.foundingAsks"},
-	{"time between two steps of founding", "member.foundingPause"},
-	{"and between the first steps for two slots", "member.foundingStagger"},
-	{"time until an added slot is left to its policy", "member.foundingFor"},
-	{"POLICY messages of one share of one peer, each second, at least", "member.policyRate"},
-	{"and at once", "member.policyBurst"},
-	{"and for each slot, where that is more", "member.policyPerSlot"},
-	{"and at most", "member.maxPolicyRate"},
-	{"members dialled to send them POLICY, each second", "member.strangerRate"},
-	{"and at once", "member.strangerBurst"},
-	{"POLICY messages of one urgency that wait for that", "member.maxTells"},
-	{"members that are remembered to have been dialled for them", "member.maxDialled"},
-	{"configurations that come in parts at one time", "member.maxAssemblies"},
-	{"NEWS of one peer, each second", "member.newsRate"},
-	{"and at once", "member.newsBurst"},
-	{"GOSSIP of one peer, each second", "member.gossipRate"},
-	{"and at once", "member.gossipBurst"},
-	{"WANTs of one peer that are answered, each second", "member.askedWorkRate"},
-	{"and at once", "member.askedWorkBurst"},
-	{"PROBEs of one peer, each second", "member.probeRate"},
-	{"and at once", "member.probeBurst"},
-	{"updates of one peer that are looked at, each second", "member.updateRate"},
-	{"and at once", "member.updateBurst"},
-	{"CONFIGURATIONs of one peer, each second", "member.configurationRate"},
-	{"and at once", "member.configurationBurst"},
-	{"endpoint records that a member signs, each second", "member.signRate"},
-	{"and at once", "member.signBurst"},
-	{"faults of one peer that are forgiven, each second", "member.faultRate"},
-	{"and at once", "member.faultBurst"},
-	{"members whose faults are kept", "member.maxFaulty"},
-	{"bytes of the entries of a page, and of the updates of a NEWS", "member.pageBytes"},
-	{"ranges still to be asked of one peer", "member.maxSpans"},
-	{"members of a range, most of them known, above which a SUMMARY is asked for first", "member.pageMembers"},
-	{"and if seven of eight parts of the range differ", "member.densePart"},
-	{"questions about its directory that one peer is asked, each second", "member.questionRate"},
-	{"and at once", "member.questionBurst"},
-	{"and for a page with a new certificate", "member.questionReward"},
-	{"time for the answer to a WANT about the directory", "member.answerTimeout"},
-	{"directories that a joining member compares", "member.snapshotsWanted"},
-	{"pause between its exchanges, at first", "member.joiningPace"},
-	{"exchanges of which one is with a member drawn from all", "member.strangerEvery"},
-	{"intervals without a connection that make a member join anew", "member.cutOffAfter"},
-	{"members from which on an update is told less often", "update.smallGroup"},
-	{"messages on which an update is told, at least", "update.leastTimes"},
-	{"pause between two tellings of one matter", "member.tellPause"},
-	{"matters whose last telling is kept in mind", "member.maxTold"},
-	{"receivers of urgent news beyond the logarithm", "member.spreadExtra"},
-	{"leaves that are kept at hand for the CA", "member.recentLeaves"},
-	{"pause between two probes, at least", "member.minPace"},
-	{"and at most", "member.maxPace"},
-	{"failed probes that make a suspect", "member.suspectAfter"},
-	{"failed probes that make a statement", "member.stateAfter"},
-	{"members that are asked to probe a suspect", "member.probeHelpers"},
-	{"paces for which a member in mode 2 may be gone", "member.attachedPatience"},
-	{"members that are watched", "member.maxSuspects"},
-	{"of these, dialled each second", "member.suspectRate"},
-	{"and at once", "member.suspectBurst"},
-	{"lateness of this member's own that counts", "member.LateFrom"},
-	{"and makes it wait this many times as long, at most", "member.maxPatience"},
-	{"time after which lateness counts half", "member.lateHalf"},
-	{"statements that are kept in mind", "member.maxStated"},
-	{"members whose broken connections are kept in mind", "member.maxBroken"},
-	{"between two dials of a member that a policy watches", "member.redialPause"},
-	{"after which a dial of which nothing was heard is made again", "member.dialPatience"},
-	{"silence that counts of a connection that broke, at most", "member.maxUnheard"},
-	{"silences for which one that cannot be dialled may be gone", "member.mutePatience"},
-	{"between two GOSSIPs to it while it is connected", "member.touchEvery"},
-	{"between two questions to others whether they hear this member", "member.touchPause"},
-	{"others that are asked", "member.touchAsks"},
-	{"creditors that are dialled at once", "member.creditorsAtOnce"},
-	{"between two looks for what may be forgotten", "member.housekeepEvery"},
-	{"pause in which a neighbour is passed over, at first", "member.absentFirst"},
-	{"and at most", "member.absentMax"},
-	{"members that are passed over", "member.maxGone"},
-	{"programs that wait for one resource", "member.MaxWaiters"},
-	{"peers whose clocks a member keeps in mind", "member.maxPeerClocks"},
 }
 
 // settingsTable is what a group configuration permits.

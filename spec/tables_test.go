@@ -1,4 +1,4 @@
-package spec
+package spec_test
 
 import (
 	"flag"
@@ -240,31 +240,24 @@ func kindTable(t *testing.T) *table {
 	return out
 }
 
-func messageTable(t *testing.T) *table {
-	names := named(func(n int) wire.Type { return wire.Type(n) }, "message type")
-	out := newTable("type", "message", "what it says")
-	meaning(t, out, names, map[string]string{
-		"HELLO":         "who speaks, from which memory, and what it knows",
-		"OFFER":         "would you take this token?",
-		"NEED":          "I lack certificates, for an OFFER or a TRANSFER",
-		"ACCEPT":        "yes: a reservation",
-		"REFUSE":        "no",
-		"CANCEL":        "a reservation will probably not be used",
-		"TRANSFER":      "the signed transfer, with what verifies it",
-		"RECEIPT":       "taken",
-		"VOID":          "declined, permanently",
-		"UNKNOWN":       "my memory does not reach back so far",
-		"POLICY":        "between policies, without authority",
-		"WANT":          "what do you know?",
-		"MEMBERS":       "a page of the directory",
-		"CONFIGURATION": "the group configuration",
-		"REVOCATIONS":   "revocations; also the last word to a revoked member",
-		"GOSSIP":        "what I hold: do you hold the same?",
-		"SUMMARY":       "how my directory looks in a range of ids",
-		"PROBE":         "I cannot reach this member; can you?",
-		"NEWS":          "membership updates outside a handoff",
-	})
+// alternatives is a rule's choice of arrays: number, name, and what the CDDL says of each
+// behind it.
+func alternatives(t *testing.T, file, rule string, named func(n int) fmt.Stringer, columns ...string) *table {
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	_, choice, _ := strings.Cut(string(text), "\n"+rule+" = ")
+	choice, _, _ = strings.Cut(choice, "\n\n")
+	out := newTable(columns...)
+	for i, line := range strings.Split(choice, "\n") {
+		_, meaning, _ := strings.Cut(line, "; ")
+		require.NotEmpty(t, meaning, "%s: %q says nothing behind it", file, line)
+		out.row(fmt.Sprint(i+1), named(i+1).String(), meaning)
+	}
 	return out
+}
+
+func messageTable(t *testing.T) *table {
+	return alternatives(t, "wire.cddl", "message", func(n int) fmt.Stringer { return wire.Type(n) }, "type", "message", "what it says")
 }
 
 func refusalTable(t *testing.T) *table {
@@ -285,31 +278,7 @@ func refusalTable(t *testing.T) *table {
 }
 
 func recordTable(t *testing.T) *table {
-	names := named(func(n int) journal.Kind { return journal.Kind(n) }, "record kind")
-	out := newTable("kind", "record", "what it says")
-	meaning(t, out, names, map[string]string{
-		"incarnation": "a custody memory begins, of this member, durable or not, on this machine and place",
-		"counters":    "no accept or sequence number at or above these has been used",
-		"floor":       "everything from the offerer below is forgotten",
-		"settled":     "the promise (**H-8**) that is about to be given",
-		"generated":   "a token was made: genesis and HOLD at hop 0; whether to found the group",
-		"held":        "HOLD by a transfer; with a void, by one of the member's own that was declined (checkpoints only)",
-		"sent":        "SENT: the complete transfer",
-		"closed":      "the end of SENT: with a receipt, or, when it is empty, by giving up. `hop` is that of the custody given away",
-		"reclaimed":   "the end of SENT by a void, and HOLD at `hop`, that of the voided transfer",
-		"voided":      "VOIDED: the transfer that was declined, and the void",
-		"dropped":     "DROPPED, and the policy's reason",
-		"taken":       "what is left of a transfer whose story is over (checkpoints only)",
-		"started":     "a grant, before its program starts",
-		"ended":       "the known end of a grant's program, and whether it ran",
-		"known":       "a signed object about the group that came from elsewhere",
-		"evidence":    "signed objects that together prove that the accused broke the rules",
-		"founded":     "this journal's owner need not make the first token of the slot: it has (checkpoints only), or the slot was added (**P-47**)",
-		"visited":     "a token was here, and whether the operation ran (checkpoints only)",
-		"opened":      "an opening begins; in a checkpoint, one that there was, and the serial of its last record (**H-70**)",
-		"complained":  "a complaint of this journal's owner (**P-82**)",
-	})
-	return out
+	return alternatives(t, "journal.cddl", "record", func(n int) fmt.Stringer { return journal.Kind(n) }, "kind", "record", "what it says")
 }
 
 func dropTable(t *testing.T) *table {

@@ -1,8 +1,6 @@
 // Package envelope is the one form of everything that is signed: COSE_Sign1
-// (RFC 9052 §4.2) with EdDSA (RFC 9053 §2.2) over deterministic CBOR.
-//
-//	signed<payload> = #6.18([ protected: bstr .cbor { 1: -8, 4: bstr .size 16 }, unprotected: {},
-//	                          payload: bstr .cbor payload, signature: bstr .size 64 ])
+// (RFC 9052 §4.2) with EdDSA (RFC 9053 §2.2) over deterministic CBOR: rule signed
+// of spec/wire.cddl.
 //
 // Nothing in it is optional, so there is exactly one spelling. What the bytes
 // do not say, the Domain does: protocol version, group and kind are signed

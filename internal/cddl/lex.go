@@ -16,8 +16,8 @@ var ErrSyntax = errors.New("CDDL not understood")
 var token = regexp.MustCompile(`^(?:(\s+|;[^\n]*)|#6\.[0-9]+|\.\.|\.(?:size|cbor)\b|=>|-?[0-9]+|"[^"\\]*"|` +
 	`[A-Za-z_](?:[-.]*[A-Za-z0-9_])*|[=/\[\]{}()<>,:*?+])`)
 
-// Tokens takes a text apart. Two texts with the same tokens say the same.
-func Tokens(text string) ([]string, error) {
+// tokens takes a text apart. Two texts with the same tokens say the same.
+func tokens(text string) ([]string, error) {
 	var list []string
 	for rest := text; rest != ""; {
 		m := token.FindStringSubmatch(rest)

@@ -68,12 +68,12 @@ type entry struct {
 
 // Parse reads rules.
 func Parse(text string) (*Schema, error) {
-	tokens, err := Tokens(text)
+	list, err := tokens(text)
 	if err != nil {
 		return nil, err
 	}
 	s := &Schema{rules: make(map[string]*rule), matched: make(map[string]bool)}
-	p := &parser{tokens: tokens}
+	p := &parser{tokens: list}
 	for !p.done() {
 		r, err := p.rule()
 		if err != nil {

@@ -1,6 +1,7 @@
 // Package enrolment is how a machine and the group's authority talk: to become
 // a member, to renew a certificate, to learn what was published, to leave. It
-// has the messages and the client; package ca/service has the service.
+// has the messages, whose shapes are in spec/enrolment.cddl, and the client; package
+// ca/service has the service.
 //
 //	// A newcomer: the key and the request are on the disk before.
 //	enrolled, err := enrolment.Enrol(ctx, invite, request, nil)

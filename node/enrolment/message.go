@@ -1,6 +1,7 @@
 package enrolment
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/wandertoken/wander/crypto/canonical"
@@ -58,9 +59,6 @@ const (
 // Publication is what the authority has made known about the group, as far as
 // it is new to whoever asked. Nothing in it is verified here but by Enrol and
 // Client, which verify the keys and the configuration.
-//
-//	publication = [ authorities: [1*8 bstr], configuration: bstr, revocations: [*4096 bstr],
-//	                leaves: [*64 bstr], more: bool ]
 type Publication struct {
 	_             struct{} `cbor:",toarray"`
 	Authorities   [][]byte // statements about the CA keys, each vouched for by one before it, the first by itself
@@ -71,7 +69,7 @@ type Publication struct {
 }
 
 func (p Publication) validate() error {
-	return first(
+	return cmp.Or(
 		count("authorities", len(p.Authorities), 1, group.MaxAuthorities),
 		objects("authority", p.Authorities),
 		size("configuration", p.Configuration, 0, envelope.MaxSize),
@@ -83,8 +81,6 @@ func (p Publication) validate() error {
 }
 
 // Peer is a member that was heard of lately.
-//
-//	peer = [ certificate: bstr, endpoint: bstr ]
 type Peer struct {
 	_           struct{} `cbor:",toarray"`
 	Certificate []byte
@@ -94,14 +90,12 @@ type Peer struct {
 func validatePeers(peers []Peer) error {
 	err := count("peers", len(peers), 0, MaxPeers)
 	for _, p := range peers {
-		err = first(err, object("certificate", p.Certificate), object("endpoint", p.Endpoint))
+		err = cmp.Or(err, object("certificate", p.Certificate), object("endpoint", p.Endpoint))
 	}
 	return err
 }
 
 // EnrolRequest asks for a first certificate.
-//
-//	enrol-request = [ id: bstr .size 8, secret: bstr .size 16, request: bstr ]
 type EnrolRequest struct {
 	_       struct{}            `cbor:",toarray"`
 	ID      [invite.IDSize]byte // of the invite
@@ -115,8 +109,6 @@ func (EnrolRequest) limits() canonical.Limits {
 }
 
 // EnrolAnswer is all that a newcomer needs.
-//
-//	enrol-answer = [ certificate: bstr, publication, peers: [*8 peer], others: uint ]
 type EnrolAnswer struct {
 	_           struct{} `cbor:",toarray"`
 	Certificate []byte
@@ -126,7 +118,7 @@ type EnrolAnswer struct {
 }
 
 func (a EnrolAnswer) validate() error {
-	return first(
+	return cmp.Or(
 		object("certificate", a.Certificate), a.Publication.validate(),
 		size("configuration", a.Publication.Configuration, 1, envelope.MaxSize), validatePeers(a.Peers),
 	)
@@ -140,8 +132,6 @@ var answerLimits = canonical.Limits{
 }
 
 // RenewAnswer is a member's newest certificate.
-//
-//	renew-answer = [ certificate: bstr, authorities: [1*8 bstr] ]
 type RenewAnswer struct {
 	_           struct{} `cbor:",toarray"`
 	Certificate []byte
@@ -149,7 +139,7 @@ type RenewAnswer struct {
 }
 
 func (a RenewAnswer) validate() error {
-	return first(
+	return cmp.Or(
 		object("certificate", a.Certificate), objects("authority", a.Authorities),
 		count("authorities", len(a.Authorities), 1, group.MaxAuthorities),
 	)
@@ -157,8 +147,6 @@ func (a RenewAnswer) validate() error {
 func (RenewAnswer) limits() canonical.Limits { return answerLimits }
 
 // SyncRequest says what a member has, and where it is.
-//
-//	sync-request = [ configuration: uint, revocations: uint, endpoint: bstr, leaves: [*64 bstr] ]
 type SyncRequest struct {
 	_             struct{} `cbor:",toarray"`
 	Configuration uint64   // the version that it has; 0 for none
@@ -168,7 +156,7 @@ type SyncRequest struct {
 }
 
 func (r SyncRequest) validate() error {
-	return first(
+	return cmp.Or(
 		size("endpoint", r.Endpoint, 0, wire.MaxObject),
 		count("leaves", len(r.Leaves), 0, MaxLeaves), objects("leave", r.Leaves),
 	)
@@ -178,21 +166,17 @@ func (SyncRequest) limits() canonical.Limits {
 }
 
 // SyncAnswer is what is newer.
-//
-//	sync-answer = [ publication, peers: [*8 peer] ]
 type SyncAnswer struct {
 	_           struct{} `cbor:",toarray"`
 	Publication Publication
 	Peers       []Peer
 }
 
-func (a SyncAnswer) validate() error        { return first(a.Publication.validate(), validatePeers(a.Peers)) }
+func (a SyncAnswer) validate() error        { return cmp.Or(a.Publication.validate(), validatePeers(a.Peers)) }
 func (SyncAnswer) limits() canonical.Limits { return answerLimits }
 
 // LeaveRequest takes a member out of the group. Who brings it does not matter:
 // the leaver signed it.
-//
-//	leave-request = [ leave: bstr ]
 type LeaveRequest struct {
 	_     struct{} `cbor:",toarray"`
 	Leave []byte
@@ -205,8 +189,6 @@ func (LeaveRequest) limits() canonical.Limits {
 
 // EvidenceRequest brings proof against some member. Who brings it does not
 // matter: it proves itself. See package evidence.
-//
-//	evidence-request = [ evidence: bstr ]
 type EvidenceRequest struct {
 	_        struct{} `cbor:",toarray"`
 	Evidence []byte
@@ -225,8 +207,6 @@ type Message interface {
 }
 
 // message is what travels: the version apart from what it is the version of.
-//
-//	enrolment<body> = [ version: 1, body: body ]
 type message struct {
 	_       struct{} `cbor:",toarray"`
 	Version uint64
@@ -297,15 +277,6 @@ func size(name string, raw []byte, least, most int) error {
 func count(name string, n, least, most int) error {
 	if n < least || n > most {
 		return fmt.Errorf("%w: %d %s, must be %d to %d", ErrMalformed, n, name, least, most)
-	}
-	return nil
-}
-
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -56,8 +56,6 @@ func (r Reason) Status() int {
 }
 
 // Refusal is the answer to a request that is not granted.
-//
-//	refusal = [ reason: uint, object: bstr ]
 type Refusal struct {
 	_      struct{} `cbor:",toarray"`
 	Reason Reason

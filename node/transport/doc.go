@@ -13,10 +13,7 @@
 // Send dials when there is no connection. Each connection has one
 // bidirectional stream, opened by the side that dialled, and every frame of
 // either side goes over it (protocol/wire has the framing). The first frame
-// each way is the transport's own, message type 0:
-//
-//	preamble = [ 0, [ process: bstr .size 16, ordinal: uint, keep: bool ] ]
-//
+// each way is the transport's own, message type 0: rule preamble of spec/wire.cddl.
 // process is drawn at random when a process opens its transport, and ordinal
 // counts the preambles it has written. Together they decide which of two
 // connections between the same members stays (see [Choose]): a connection whose

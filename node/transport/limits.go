@@ -17,7 +17,7 @@ const (
 	// 16 kB of handshake data of somebody who has proved nothing yet.
 	MaxHandshakes = 64
 
-	// KnownHandshakes of them are for the addresses from which known members have come.
+	// KnownHandshakes is how many of MaxHandshakes are for the addresses from which known members have come.
 	KnownHandshakes = 16
 
 	// PrefixHandshakes bounds those in progress from one address prefix, and prefixShare says
@@ -45,7 +45,7 @@ const (
 	HandshakeBurst = 200
 
 	// RetryAbove is the number of inbound handshakes in progress from which on a
-	// new one must prove its source address first (a QUIC Retry: one round
+	// new one has to prove its source address first (a QUIC Retry: one round
 	// trip more). Below it, a forged address costs little.
 	RetryAbove = 16
 

@@ -17,8 +17,6 @@ const processSize = 16
 type process [processSize]byte
 
 // preamble is the first frame of a stream, each way.
-//
-//	preamble = [ 0, [ process: bstr .size 16, ordinal: uint, keep: bool ] ]
 type preamble struct {
 	_       struct{} `cbor:",toarray"`
 	Process process

@@ -39,10 +39,6 @@ type Claims struct {
 // claimsForm is the payload of a certificate: a CWT claims set (RFC 8392 §3)
 // with a confirmation key (RFC 8747 §3.2). The extensions, and only they, may
 // be missing, and are when there are none.
-//
-//	certificate-claims = { 2: tstr .size (1..64), 4: uint, 5: uint, 6: uint, 7: bstr .size 8,
-//	                       8: { 1: { 1: 1, -1: 6, -2: bstr .size 32 } },
-//	                       -70001: group, -70002: uint, -70003: uint, ? -70004: extensions }
 type claimsForm struct {
 	Name              string                `cbor:"2,keyasint"`
 	NotAfter          uint64                `cbor:"4,keyasint"`

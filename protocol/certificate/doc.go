@@ -63,6 +63,6 @@
 //   - a leave and a revocation are final.
 //
 // Package directory merges these objects by that order. The shapes are in
-// spec/wire.cddl and in the comments of the types, the rules in chapter 6 of
+// spec/wire.cddl, the rules in chapter 6 of
 // spec/protocol.md.
 package certificate

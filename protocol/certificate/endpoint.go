@@ -44,9 +44,6 @@ func (m Mode) String() string {
 
 // Endpoint is what a member says about where it is. Of two records of one
 // member the one with the higher sequence number holds.
-//
-//	endpoint = [ member: member, sequence: uint, mode: 1 / 2, addresses: [*8 tstr .size (3..261)],
-//	             attached: [*8 member], time: uint, extensions ]
 type Endpoint struct {
 	_          struct{} `cbor:",toarray"`
 	Member     ident.Member

@@ -14,8 +14,6 @@ import (
 // is not to be reached where its endpoint record with this sequence number says
 // it is. One such statement decides nothing; a quorum of witnesses does, until
 // the member signs a higher number.
-//
-//	failure = [ witness: member, subject: member, sequence: uint, time: uint, extensions ]
 type Failure struct {
 	_          struct{} `cbor:",toarray"`
 	Witness    ident.Member

@@ -12,8 +12,6 @@ import (
 
 // Leave is what a member says when it goes for good. Its id is dead from then
 // on: whoever wants to return needs a new key.
-//
-//	leave = [ member: member, time: uint, extensions ]
 type Leave struct {
 	_          struct{} `cbor:",toarray"`
 	Member     ident.Member

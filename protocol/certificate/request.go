@@ -16,9 +16,6 @@ const NonceSize = 16
 // Request asks the CA for a certificate. It is signed with the key that it is
 // about, so whoever made it has that key. It is not a right to a certificate:
 // that the CA decides.
-//
-//	request = [ name: tstr .size (1..64), key: bstr .size 32, time: uint, nonce: bstr .size 16,
-//	            extensions ]
 type Request struct {
 	_          struct{}                      `cbor:",toarray"`
 	Name       string                        // wished for; see CheckName

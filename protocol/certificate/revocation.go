@@ -12,9 +12,6 @@ import (
 
 // Revocation is what the CA says about a member that is no more. It kills the
 // member's id permanently, whatever certificates it has.
-//
-//	revocation = [ version: uint, member: member, serial: uint, reason: tstr .size (0..128),
-//	               time: uint, extensions ]
 type Revocation struct {
 	_          struct{} `cbor:",toarray"`
 	Version    uint64   // of the revocation list that this belongs to: the CA counts them from 1

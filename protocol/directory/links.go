@@ -8,7 +8,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// Attachments is how many members one that only dials out should be attached
+// Attachments is how many members one that only dials out is to be attached
 // to. Each hands it a third of its tokens: when one fails without a word, it
 // gets two thirds of its share until it has found another, and when two do, a
 // third. With one attachment it would get nothing for that time. More would

@@ -36,9 +36,6 @@ type Evidence struct {
 }
 
 // form is the encoding.
-//
-//	evidence-file = [ kind: 1..5, group: group, accused: member, authorities: [1*8 bstr],
-//	                  certificate: bstr, objects: [2*2 bstr] ]
 type form struct {
 	_           struct{} `cbor:",toarray"`
 	Kind        uint64

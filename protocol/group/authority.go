@@ -34,9 +34,6 @@ type Statement struct {
 }
 
 // statementForm is the payload.
-//
-//	authority = [ name: tstr .size (1..64), group: group, key: bstr .size 32,
-//	              not_before: uint, not_after: uint, version: uint, extensions ]
 type statementForm struct {
 	_          struct{} `cbor:",toarray"`
 	Name       string

@@ -22,10 +22,6 @@ import (
 var configLimits = canonical.Limits{MaxBytes: envelope.MaxConfiguration, MaxDepth: 6, MaxItems: 48 * MaxResources}
 
 // configForm is the payload of a configuration. Times are in milliseconds.
-//
-//	configuration = [ version: uint, name: tstr .size (1..64), issued: uint,
-//	                  resources: [1*1024 resource], constants, authorities: [1*8 bstr .size 16],
-//	                  revocation_floor: uint, extensions ]
 type configForm struct {
 	_               struct{} `cbor:",toarray"`
 	Version         uint64
@@ -39,16 +35,9 @@ type configForm struct {
 }
 
 // constantsForm is what holds for the group as a whole: the Constants.
-//
-//	constants = [ members_max: uint, update_capacity: uint, failure_quorum: uint,
-//	              certificate_lifetime: uint, clock_allowance: uint, settlement_time: uint,
-//	              gossip_interval: uint, silence: uint ]
 type constantsForm []uint64
 
 // resourceForm is one resource. An empty preset is the policy's default.
-//
-//	resource = [ name: tstr .size (1..64), policy: tstr .size (1..64), preset: tstr .size (0..64),
-//	             slots: uint, parameters, max_hold: uint, on_isolated: uint, extensions ]
 type resourceForm struct {
 	_          struct{} `cbor:",toarray"`
 	Name       string

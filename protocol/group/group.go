@@ -11,7 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// MaxAuthorities bounds the CA keys that a group has, and those that it must
+// MaxAuthorities bounds the CA keys that a group has, and those that it has to
 // have had for them to be vouched for, the first among them. So a group's key
 // can be rotated seven times. While that is done there are two; a chain of
 // statements travels in every handshake.

@@ -9,8 +9,6 @@ import (
 // parametersForm are the parameters of a resource's policy by the keys of
 // policy.Parameters, each in its unit. One that is zero is absent, so that
 // there is one encoding only.
-//
-//	parameters = { + uint => uint }
 type parametersForm map[uint64]uint64
 
 func formOf(params *policy.Params) parametersForm {

@@ -56,7 +56,7 @@ const (
 	// MinSilence is a few round trips around the earth, with the pauses before lost
 	// packets are sent again.
 	MinSilence = time.Second
-	// MaxSilence is as long as address translators and firewalls commonly restart.
+	// MaxSilence bounds the silence: as long as address translators and firewalls commonly restart.
 	MaxSilence = 10 * time.Minute
 )
 

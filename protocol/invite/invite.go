@@ -59,9 +59,6 @@ type Invite struct {
 }
 
 // form is the content.
-//
-//	invite = [ group: group, authority: bstr .size 16, addresses: [1*4 tstr .size (3..261)],
-//	           id: bstr .size 8, secret: bstr .size 16, expires: uint, name: tstr .size (1..64) ]
 type form struct {
 	_         struct{} `cbor:",toarray"`
 	Group     ident.Group

@@ -71,8 +71,7 @@
 // are checked when it is written, too. A change of a record or of the framing raises SegmentVersion; a segment of
 // another version is refused, and told from damage (VersionError).
 //
-// A new record goes into the file of its kin, and into the three tables of record.go (its number, its name, its
-// blank); CONTRIBUTING.md lists what else it needs.
+// A new record goes into the file of its kin, and into the table of record.go; CONTRIBUTING.md lists what else it needs.
 //
 // Records and frames are plain values. A Reader is not safe for concurrent use.
 package journal

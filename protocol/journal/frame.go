@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// MaxRecord bounds the body of a frame, in bytes. The largest record is that of
+	// MaxRecord bounds the body of a journal's frame, in bytes. The largest record is that of
 	// a group configuration, 257 KiB; with the bound a damaged length cannot ask for
 	// memory.
 	MaxRecord = 320 << 10

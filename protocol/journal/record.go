@@ -40,18 +40,39 @@ const (
 	KindComplained  Kind = 20
 )
 
-var kindNames = [...]string{
-	KindIncarnation: "incarnation", KindCounters: "counters", KindFloor: "floor",
-	KindSettled: "settled", KindGenerated: "generated", KindHeld: "held", KindSent: "sent",
-	KindClosed: "closed", KindReclaimed: "reclaimed", KindVoided: "voided",
-	KindDropped: "dropped", KindTaken: "taken", KindStarted: "started", KindEnded: "ended",
-	KindKnown: "known", KindEvidence: "evidence", KindFounded: "founded", KindVisited: "visited",
-	KindOpened: "opened", KindComplained: "complained",
+// kinds say of each kind its name, and how to make a record to decode into.
+var kinds = [...]struct {
+	name  string
+	blank func() Record
+}{
+	KindIncarnation: {"incarnation", func() Record { return new(Incarnation) }},
+	KindCounters:    {"counters", func() Record { return new(Counters) }},
+	KindFloor:       {"floor", func() Record { return new(Floor) }},
+	KindSettled:     {"settled", func() Record { return new(Settled) }},
+	KindGenerated:   {"generated", func() Record { return new(Generated) }},
+	KindHeld:        {"held", func() Record { return new(Held) }},
+	KindSent:        {"sent", func() Record { return new(Sent) }},
+	KindClosed:      {"closed", func() Record { return new(Closed) }},
+	KindReclaimed:   {"reclaimed", func() Record { return new(Reclaimed) }},
+	KindVoided:      {"voided", func() Record { return new(Voided) }},
+	KindDropped:     {"dropped", func() Record { return new(Dropped) }},
+	KindTaken:       {"taken", func() Record { return new(Taken) }},
+	KindStarted:     {"started", func() Record { return new(Started) }},
+	KindEnded:       {"ended", func() Record { return new(Ended) }},
+	KindKnown:       {"known", func() Record { return new(Known) }},
+	KindEvidence:    {"evidence", func() Record { return new(Evidence) }},
+	KindFounded:     {"founded", func() Record { return new(Founded) }},
+	KindVisited:     {"visited", func() Record { return new(Visited) }},
+	KindOpened:      {"opened", func() Record { return new(Opened) }},
+	KindComplained:  {"complained", func() Record { return new(Complained) }},
 }
 
+// isKnown reports whether there is a record of this kind.
+func (k Kind) isKnown() bool { return int(k) < len(kinds) && kinds[k].blank != nil }
+
 func (k Kind) String() string {
-	if int(k) < len(kindNames) && kindNames[k] != "" {
-		return kindNames[k]
+	if k.isKnown() {
+		return kinds[k].name
 	}
 	return fmt.Sprintf("record kind %d", uint8(k))
 }
@@ -68,36 +89,11 @@ type Stamped struct {
 	Record Record
 }
 
-var blank = [...]func() Record{
-	KindIncarnation: func() Record { return new(Incarnation) },
-	KindCounters:    func() Record { return new(Counters) },
-	KindFloor:       func() Record { return new(Floor) },
-	KindSettled:     func() Record { return new(Settled) },
-	KindGenerated:   func() Record { return new(Generated) },
-	KindHeld:        func() Record { return new(Held) },
-	KindSent:        func() Record { return new(Sent) },
-	KindClosed:      func() Record { return new(Closed) },
-	KindReclaimed:   func() Record { return new(Reclaimed) },
-	KindVoided:      func() Record { return new(Voided) },
-	KindDropped:     func() Record { return new(Dropped) },
-	KindTaken:       func() Record { return new(Taken) },
-	KindStarted:     func() Record { return new(Started) },
-	KindEnded:       func() Record { return new(Ended) },
-	KindKnown:       func() Record { return new(Known) },
-	KindEvidence:    func() Record { return new(Evidence) },
-	KindFounded:     func() Record { return new(Founded) },
-	KindVisited:     func() Record { return new(Visited) },
-	KindOpened:      func() Record { return new(Opened) },
-	KindComplained:  func() Record { return new(Complained) },
-}
-
 // recordLimits bound a record before it is decoded: the largest is evidence,
 // which holds a few signed objects.
 var recordLimits = canonical.Limits{MaxBytes: MaxRecord, MaxDepth: 4, MaxItems: 128}
 
 // entry is a record as it is in a frame.
-//
-//	entry = [ kind: uint, at: uint, fields: [* any] ]
 type entry struct {
 	_      struct{} `cbor:",toarray"`
 	Kind   uint64
@@ -135,10 +131,10 @@ func Decode(body []byte) (at uint64, r Record, err error) {
 	if err := canonical.Unmarshal(body, &e, recordLimits); err != nil {
 		return 0, nil, fmt.Errorf("%w: %w", ErrRecord, err)
 	}
-	if e.Kind >= uint64(len(blank)) || blank[e.Kind] == nil {
+	if e.Kind >= uint64(len(kinds)) || !Kind(e.Kind).isKnown() {
 		return 0, nil, fmt.Errorf("%w: %d", ErrRecordKind, e.Kind)
 	}
-	r = blank[e.Kind]()
+	r = kinds[e.Kind].blank()
 	if err := canonical.Unmarshal(e.Fields, r, recordLimits); err != nil {
 		return 0, nil, fmt.Errorf("%v: %w: %w", r.Kind(), ErrRecord, err)
 	}

@@ -4,8 +4,6 @@ import "github.com/wandertoken/wander/protocol/ident"
 
 // Generated is a token made here: its genesis, its sequence number (in the
 // genesis) and custody at hop 0, as one record (handoff rules §2).
-//
-//	generated = [ genesis: bstr, founding: bool ]
 type Generated struct {
 	_        struct{} `cbor:",toarray"`
 	Genesis  []byte
@@ -17,8 +15,6 @@ func (*Generated) Kind() Kind { return KindGenerated }
 
 // Held is custody reached by a transfer (state HOLD), or, carried forward by a
 // checkpoint, by a transfer of one's own and its void.
-//
-//	held = [ transfer: bstr, genesis: bstr, void: bstr ]
 type Held struct {
 	_        struct{} `cbor:",toarray"`
 	Transfer []byte
@@ -32,8 +28,6 @@ func (*Held) Kind() Kind { return KindHeld }
 // Sent is custody given away by a complete, signed transfer whose receipt is
 // still due (state SENT at the hop before the transfer's). The title from
 // which it follows is in an earlier record.
-//
-//	sent = [ transfer: bstr ]
 type Sent struct {
 	_        struct{} `cbor:",toarray"`
 	Transfer []byte
@@ -43,8 +37,6 @@ type Sent struct {
 func (*Sent) Kind() Kind { return KindSent }
 
 // Closed is the end of a Sent by its receipt, or, without one, by giving up.
-//
-//	closed = [ token: hash, hop: uint, receipt: bstr ]
 type Closed struct {
 	_       struct{} `cbor:",toarray"`
 	Token   ident.Token
@@ -57,8 +49,6 @@ func (*Closed) Kind() Kind { return KindClosed }
 
 // Reclaimed is the end of a Sent by a void and, in the same record, custody
 // at the next hop, which is burned for everybody else.
-//
-//	reclaimed = [ token: hash, hop: uint, void: bstr ]
 type Reclaimed struct {
 	_     struct{} `cbor:",toarray"`
 	Token ident.Token
@@ -70,8 +60,6 @@ type Reclaimed struct {
 func (*Reclaimed) Kind() Kind { return KindReclaimed }
 
 // Voided is a transfer that was declined permanently (state VOIDED).
-//
-//	voided = [ transfer: bstr, void: bstr ]
 type Voided struct {
 	_        struct{} `cbor:",toarray"`
 	Transfer []byte
@@ -82,8 +70,6 @@ type Voided struct {
 func (*Voided) Kind() Kind { return KindVoided }
 
 // Dropped is a token that the policy removed (state DROPPED).
-//
-//	dropped = [ token: hash, hop: uint, reason: uint ]
 type Dropped struct {
 	_      struct{} `cbor:",toarray"`
 	Token  ident.Token
@@ -96,9 +82,6 @@ func (*Dropped) Kind() Kind { return KindDropped }
 
 // Taken is what is left of a transfer whose story is over: enough to give the
 // same receipt, or void, again. Only checkpoints write it.
-//
-//	taken = [ token: hash, hop: uint, transfer: hash, from: member, accept: uint,
-//	          declined: bool ]
 type Taken struct {
 	_        struct{} `cbor:",toarray"`
 	Token    ident.Token

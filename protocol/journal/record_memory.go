@@ -8,9 +8,6 @@ import (
 
 // Incarnation begins a custody memory (handoff rules §1). A journal may hold
 // several; what stands before the last one is history without effect.
-//
-//	incarnation = [ incarnation: bstr .size 16, member: member, durable: bool,
-//	                machine: tstr ]
 type Incarnation struct {
 	_           struct{} `cbor:",toarray"`
 	Incarnation ident.Incarnation
@@ -24,8 +21,6 @@ func (*Incarnation) Kind() Kind { return KindIncarnation }
 
 // Opened says that a member has started with this journal, or, in a checkpoint, that it
 // had: records of custody behind it count from Serial on.
-//
-//	opened = [ opening: uint, tag: bstr .size 8, serial: uint ]
 type Opened struct {
 	_       struct{} `cbor:",toarray"`
 	Opening uint64   // its number: higher than those before it, at least the time in ms since 1970
@@ -38,8 +33,6 @@ func (*Opened) Kind() Kind { return KindOpened }
 
 // Counters reserves numbers of the incarnation: none at or above these has
 // been used.
-//
-//	counters = [ accepts: uint, sequence: uint ]
 type Counters struct {
 	_        struct{} `cbor:",toarray"`
 	Accepts  uint64   // accept numbers
@@ -50,8 +43,6 @@ type Counters struct {
 func (*Counters) Kind() Kind { return KindCounters }
 
 // Floor says that everything from the offerer below Floor is forgotten.
-//
-//	floor = [ offerer: member, floor: uint ]
 type Floor struct {
 	_       struct{} `cbor:",toarray"`
 	Offerer ident.Member
@@ -63,8 +54,6 @@ func (*Floor) Kind() Kind { return KindFloor }
 
 // Settled is the promise to a receiver that is about to be given; see
 // wire.Settled.
-//
-//	settled = [ receiver: member, incarnation: bstr .size 16, below: uint ]
 type Settled struct {
 	_           struct{} `cbor:",toarray"`
 	Receiver    ident.Member
@@ -124,8 +113,6 @@ func (k Knowledge) String() string {
 }
 
 // Known is a signed object about the group that came from elsewhere.
-//
-//	known = [ what: uint, object: bstr ]
 type Known struct {
 	_      struct{} `cbor:",toarray"`
 	What   Knowledge
@@ -137,8 +124,6 @@ func (*Known) Kind() Kind { return KindKnown }
 
 // Evidence is a set of signed objects that together prove that their signer
 // broke the rules.
-//
-//	evidence = [ what: tstr, accused: member, objects: [* bstr] ]
 type Evidence struct {
 	_       struct{} `cbor:",toarray"`
 	What    string
@@ -150,8 +135,6 @@ type Evidence struct {
 func (*Evidence) Kind() Kind { return KindEvidence }
 
 // Complained is a complaint of this journal's owner. Nothing depends on it: it is for auditors.
-//
-//	complained = [ complaint: bstr ]
 type Complained struct {
 	_         struct{} `cbor:",toarray"`
 	Complaint []byte

@@ -8,9 +8,6 @@ import (
 
 // Started is a grant, durable before its program starts (handoff rules §2,
 // EXEC).
-//
-//	started = [ grant: bstr .size 16, token: hash, hop: uint, resource: tstr,
-//	            deadline: uint, length: uint, boot: tstr, machine: tstr ]
 type Started struct {
 	_        struct{} `cbor:",toarray"`
 	Grant    ident.Grant
@@ -28,8 +25,6 @@ func (*Started) Kind() Kind { return KindStarted }
 
 // Founded says that the first token of a slot has been made by this journal's
 // owner. Only checkpoints write it: otherwise Generated says so.
-//
-//	founded = [ resource: tstr, slot: uint ]
 type Founded struct {
 	_        struct{} `cbor:",toarray"`
 	Resource string
@@ -41,9 +36,6 @@ func (*Founded) Kind() Kind { return KindFounded }
 
 // Visited is what a policy is told again after a restart: that a token was
 // here, and whether the operation ran. Only checkpoints write it.
-//
-//	visited = [ resource: tstr, slot: uint, token: hash, born: uint, generator: member,
-//	            at: uint, operated: bool ]
 type Visited struct {
 	_         struct{} `cbor:",toarray"`
 	Resource  string
@@ -60,9 +52,6 @@ func (*Visited) Kind() Kind { return KindVisited }
 
 // Ended is the end of a grant: its program has ended at the time of this record at
 // the latest.
-//
-//	ended = [ grant: bstr .size 16, operated: bool, cause: uint, seen_from: uint,
-//	          seen_to: uint ]
 type Ended struct {
 	_        struct{} `cbor:",toarray"`
 	Grant    ident.Grant

@@ -20,6 +20,7 @@ import (
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/update"
 	"github.com/wandertoken/wander/protocol/wire"
+	"github.com/wandertoken/wander/spec/form"
 )
 
 // babel draws what peers say about members: true, old, forged or senseless.
@@ -163,7 +164,15 @@ func (g *babel) hello(s *someone) *wire.Hello {
 	return h
 }
 
+// shapes are those of all messages in the CDDL.
+var shapes = form.Messages()
+
 func (g *babel) message(from *someone) wire.Message {
+	if g.maybe(50) { // any, about anything
+		m, err := wire.Decode(shapes[g.n(0, len(shapes)-1)].Seeded(g.random.Uint32()))
+		require.NoError(g.t, err)
+		return m
+	}
 	switch g.n(1, 10) {
 	case 1:
 		return g.hello(from)

@@ -52,9 +52,6 @@ func (v Verdict) kind() envelope.Kind {
 // AnswerBody is what the receiver of a transfer signs. The verdict is not in
 // the payload: it is the kind of the envelope, so that no signature over one
 // verdict can be taken for another.
-//
-//	answer = [ transfer: hash, token: hash, hop: uint, signer: member,
-//	           incarnation: bstr .size 16, extensions ]
 type AnswerBody struct {
 	_           struct{} `cbor:",toarray"`
 	Transfer    ident.Hash

@@ -19,9 +19,6 @@ const (
 
 // ComplaintBody is what a member signs when it begins to act against another one, for what became of a
 // token there. It proves who says so, and not that it is so. It decides nothing: it is for auditors.
-//
-//	complaint = [ resource: tstr, slot: uint, signer: member, accused: member, token: hash,
-//	              hop: uint, measure: 1..4, cause: 1..9, time: uint, extensions ]
 type ComplaintBody struct {
 	_          struct{} `cbor:",toarray"`
 	Resource   string   // of the token, 1 to MaxResourceName bytes

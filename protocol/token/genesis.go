@@ -19,9 +19,6 @@ const MaxResourceName = 64
 const NonceSize = 16
 
 // GenesisBody is what the generator of a token signs.
-//
-//	genesis = [ resource: tstr, slot: uint, generator: member, incarnation: bstr .size 16,
-//	            sequence: uint, time: uint, nonce: bstr .size 16, extensions ]
 type GenesisBody struct {
 	_           struct{} `cbor:",toarray"`
 	Resource    string

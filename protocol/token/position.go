@@ -9,8 +9,6 @@ const TagSize = 8
 // Position says where in its signer's journal an object was signed: the opening of the
 // journal, and how many records of custody there were. By it a member whose journal has
 // gone back recognises what it has signed and forgotten (handoff rules §10).
-//
-//	journal-position = ( 3 => [ opening: uint, tag: bstr .size 8, serial: uint ] )
 type Position struct {
 	Opening uint64
 	Tag     [TagSize]byte

@@ -16,10 +16,6 @@ import (
 const MaxField = 512
 
 // TransferBody is what a member signs that gives custody away.
-//
-//	transfer = [ token: hash, hop: uint, from: member, to: member, incarnation: bstr .size 16,
-//	             accept: uint, mac: bstr .size 16, previous: hash, void: hash / null, time: uint,
-//	             field: bstr .size (0..512), extensions ]
 type TransferBody struct {
 	_           struct{} `cbor:",toarray"`
 	Token       ident.Token
@@ -59,8 +55,6 @@ func (b TransferBody) signer() ident.Member { return b.From }
 // beside its position: when the protected operation last ran under a token of this slot, as
 // far as the sender knows, in ms since 1970. It is a hint for programs that
 // want the operation to have run lately, by whomever.
-//
-//	last-operation = ( 1 => uint )
 const extensionLastOperation = 1
 
 // SetLastOperation notes when the operation last ran, in ms since 1970; 0 for

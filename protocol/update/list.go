@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// MaxPending bounds what waits on a List. So many take half an hour to tell,
+	// MaxPending bounds the updates that wait on a List. So many take half an hour to tell,
 	// at one message a second with ten updates and twenty times for each: what
 	// does not fit is known sooner from comparing directories. It is about half a
 	// megabyte of usual updates, and 4 MB of the largest.

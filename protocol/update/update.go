@@ -34,9 +34,6 @@ func (k Kind) String() string {
 
 // Update is one membership notice. Its byte strings are signed objects; which
 // of them there are follows from the kind.
-//
-//	update = [ 1, certificate: bstr, endpoint: bstr ] / [ 2, leave: bstr, certificate: bstr ]
-//	       / [ 3, failure: bstr, certificate: bstr ] / [ 4, revocation: bstr ]
 type Update struct {
 	Kind        Kind
 	Certificate []byte // join: the subject's; leave: the leaver's; failure: the witness'

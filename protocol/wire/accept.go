@@ -3,9 +3,6 @@ package wire
 import "github.com/wandertoken/wander/protocol/ident"
 
 // Accept reserves a place for a token. The transfer names its incarnation, number and MAC.
-//
-//	accept = [ token: hash, hop: uint, incarnation: bstr .size 16, accept: uint,
-//	           mac: bstr .size 16, lifetime: uint ]
 type Accept struct {
 	_           struct{} `cbor:",toarray"`
 	Token       ident.Token

@@ -1,8 +1,8 @@
 package wire
 
+import "cmp"
+
 // Receipt carries a signed receipt: the answer to a transfer that was taken.
-//
-//	receipt-message = [ receipt: bstr, updates: [*32 bstr] ]
 type Receipt struct {
 	_       struct{} `cbor:",toarray"`
 	Receipt []byte
@@ -13,12 +13,10 @@ type Receipt struct {
 func (*Receipt) Type() Type { return TypeReceipt }
 
 func (m *Receipt) validate() error {
-	return first(object("receipt", m.Receipt), objects("updates", m.Updates, MaxUpdates))
+	return cmp.Or(object("receipt", m.Receipt), objects("updates", m.Updates, MaxUpdates))
 }
 
 // Void carries a signed void: the answer to a transfer that was declined.
-//
-//	void-message = [ void: bstr ]
 type Void struct {
 	_    struct{} `cbor:",toarray"`
 	Void []byte
@@ -31,8 +29,6 @@ func (m *Void) validate() error { return object("void", m.Void) }
 
 // Unknown carries a signed unknown: the receiver's memory does not reach back
 // to the transfer.
-//
-//	unknown-message = [ unknown: bstr ]
 type Unknown struct {
 	_       struct{} `cbor:",toarray"`
 	Unknown []byte

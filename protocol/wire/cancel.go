@@ -4,8 +4,6 @@ import "github.com/wandertoken/wander/protocol/ident"
 
 // Cancel says that a reservation will probably not be used. It is advice: a
 // transfer that names the reservation is taken all the same.
-//
-//	cancel = [ token: hash, hop: uint, incarnation: bstr .size 16, accept: uint ]
 type Cancel struct {
 	_           struct{} `cbor:",toarray"`
 	Token       ident.Token

@@ -20,8 +20,6 @@ const (
 // what a member needs that has not heard of the CA key which signed it. The parts
 // of one configuration are sent one after the other, each but the last with
 // ConfigurationPart bytes.
-//
-//	configuration-message = [ configuration: bstr, authorities: [*8 bstr], before: uint, rest: uint ]
 type Configuration struct {
 	_             struct{} `cbor:",toarray"`
 	Configuration []byte
@@ -62,8 +60,6 @@ func (m *Configuration) validate() error {
 
 // Revocations hands over signed revocations. It is also the last word to a
 // revoked member: its own revocation.
-//
-//	revocations = [ revocations: [*64 bstr], more: bool ]
 type Revocations struct {
 	_           struct{} `cbor:",toarray"`
 	Revocations [][]byte // ascending by version

@@ -3,7 +3,7 @@
 //
 // A message is the deterministic CBOR array [type, [fields…]]. Decode is the one
 // place where bytes from the network become typed values; what it accepts
-// encodes to the same bytes again. Signed objects travel inside messages as
+// encodes to the same bytes again. The shapes are in spec/wire.cddl. Signed objects travel inside messages as
 // byte strings and are decoded, and verified, beside their own types.
 //
 //	body, err := wire.Encode(&wire.Cancel{Token: t, Hop: 7, Incarnation: i, Accept: 3})

@@ -13,9 +13,6 @@ type Fingerprint = [16]byte
 
 // Gossip exchanges digests with a random peer, once each gossip_interval: who sees
 // that the other has something it lacks asks for it.
-//
-//	gossip = [ configuration: uint, revocations: uint, members: uint,
-//	           fingerprint: bstr .size 16, answer: bool ]
 type Gossip struct {
 	_             struct{}    `cbor:",toarray"`
 	Configuration uint64      // version of the group configuration that the sender holds
@@ -35,8 +32,6 @@ func (*Gossip) validate() error { return nil }
 const MaxParts = 64
 
 // Part is one sub-range of a SUMMARY.
-//
-//	part = [ through: member, members: uint, fingerprint: bstr .size 16 ]
 type Part struct {
 	_           struct{}     `cbor:",toarray"`
 	Through     ident.Member // the last id of the sub-range
@@ -47,8 +42,6 @@ type Part struct {
 // Summary says how the sender's directory looks in a range of ids. Its parts
 // are consecutive: the first begins at From, each other one behind the one
 // before.
-//
-//	summary = [ from: member, parts: [*64 part] ]
 type Summary struct {
 	_     struct{} `cbor:",toarray"`
 	From  ident.Member

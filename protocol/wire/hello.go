@@ -9,8 +9,6 @@ import (
 // Settled is a sender's promise to a receiver (handoff rules §1): every
 // transfer that it signed with an accept number of this incarnation below
 // Below is closed, durably, and it will never use such a number again.
-//
-//	settled = [ incarnation: bstr .size 16, below: uint ]
 type Settled struct {
 	_           struct{} `cbor:",toarray"`
 	Incarnation ident.Incarnation
@@ -30,8 +28,6 @@ const (
 
 // Shown is the latest that the receiver of a HELLO has signed about a token, as far as
 // the sender has seen it: by it a member notices that its journal has gone back.
-//
-//	shown = [ kind: 1..4, object: bstr ]
 type Shown struct {
 	_      struct{} `cbor:",toarray"`
 	Kind   ShownKind
@@ -49,11 +45,6 @@ func (s *Shown) validate() error {
 }
 
 // Hello opens each connection, both ways.
-//
-//	hello = [ versions: [ lowest: uint, highest: uint ], incarnation: bstr .size 16,
-//	          features: uint, max_frame: uint, configuration: uint, revocations: uint,
-//	          floor: uint, settled: settled / null, endpoint: bstr, time: uint,
-//	          shown: shown / null ]
 type Hello struct {
 	_             struct{}          `cbor:",toarray"`
 	Versions      [2]uint64         // lowest and highest protocol version spoken

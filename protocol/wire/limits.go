@@ -53,19 +53,18 @@ func objects(name string, list [][]byte, most int) error {
 	return nil
 }
 
-// hop checks the number of a hop that a token is to make.
-func hop(k uint64) error {
-	if k == 0 || k > ident.MaxHop {
-		return fmt.Errorf("%w: handoff to hop %d, permitted are 1 to %d", ErrMalformed, k, uint64(ident.MaxHop))
+// signers checks a list of members that have signed a title.
+func signers(name string, list []ident.Member) error {
+	if n := len(list); n == 0 || n > MaxSigners {
+		return fmt.Errorf("%w: %d %s, permitted are 1 to %d", ErrLimit, n, name, MaxSigners)
 	}
 	return nil
 }
 
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+// hop checks the number of a hop that a token is to make.
+func hop(k uint64) error {
+	if k == 0 || k > ident.MaxHop {
+		return fmt.Errorf("%w: handoff to hop %d, permitted are 1 to %d", ErrMalformed, k, uint64(ident.MaxHop))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/wandertoken/wander/protocol/ident"
@@ -11,8 +12,6 @@ import (
 const MaxFailures = 16
 
 // Entry is one member in a page of a directory.
-//
-//	entry = [ certificate: bstr, endpoint: bstr, leave: bstr, failures: [*16 bstr] ]
 type Entry struct {
 	_           struct{} `cbor:",toarray"`
 	Certificate []byte
@@ -22,15 +21,13 @@ type Entry struct {
 }
 
 func (e *Entry) validate() error {
-	return first(
+	return cmp.Or(
 		object("certificate", e.Certificate), optional("endpoint", e.Endpoint),
 		optional("leave", e.Leave), objects("failure statements", e.Failures, MaxFailures),
 	)
 }
 
 // Members is one page of a directory. It proves presence, never absence.
-//
-//	members = [ entries: [*64 entry], through: member, more: bool ]
 type Members struct {
 	_       struct{}     `cbor:",toarray"`
 	Entries []Entry      // ascending by member id

@@ -1,15 +1,13 @@
 package wire
 
 import (
-	"fmt"
+	"cmp"
 
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // Need answers an OFFER or a TRANSFER whose signers' certificates the member
 // lacks.
-//
-//	need = [ token: hash, hop: uint, members: [1*4 member] ]
 type Need struct {
 	_       struct{} `cbor:",toarray"`
 	Token   ident.Token
@@ -21,8 +19,5 @@ type Need struct {
 func (*Need) Type() Type { return TypeNeed }
 
 func (m *Need) validate() error {
-	if n := len(m.Members); n == 0 || n > MaxSigners {
-		return fmt.Errorf("%w: %d members, permitted are 1 to %d", ErrLimit, n, MaxSigners)
-	}
-	return hop(m.Hop)
+	return cmp.Or(signers("members", m.Members), hop(m.Hop))
 }

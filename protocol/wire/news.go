@@ -3,8 +3,6 @@ package wire
 import "fmt"
 
 // News carries membership updates outside a handoff.
-//
-//	news = [ updates: [1*32 bstr] ]
 type News struct {
 	_       struct{} `cbor:",toarray"`
 	Updates [][]byte // each authenticated by itself

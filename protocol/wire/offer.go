@@ -1,15 +1,11 @@
 package wire
 
 import (
-	"fmt"
-
+	"cmp"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // Offer asks whether the receiver would take a token.
-//
-//	offer = [ token: hash, hop: uint, genesis: bstr, signers: [1*4 member],
-//	          certificates: [*4 bstr], settled: settled / null ]
 type Offer struct {
 	_            struct{} `cbor:",toarray"`
 	Token        ident.Token
@@ -24,8 +20,5 @@ type Offer struct {
 func (*Offer) Type() Type { return TypeOffer }
 
 func (m *Offer) validate() error {
-	if n := len(m.Signers); n == 0 || n > MaxSigners {
-		return fmt.Errorf("%w: %d signers, permitted are 1 to %d", ErrLimit, n, MaxSigners)
-	}
-	return first(hop(m.Hop), object("genesis", m.Genesis), objects("certificates", m.Certificates, MaxSigners))
+	return cmp.Or(signers("signers", m.Signers), hop(m.Hop), object("genesis", m.Genesis), objects("certificates", m.Certificates, MaxSigners))
 }

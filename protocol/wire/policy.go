@@ -12,9 +12,6 @@ const (
 
 // Policy carries a message from one member's policy to another's. It has no
 // authority over custody; what does not match is counted and dropped.
-//
-//	policy-message = [ resource: tstr, slot: uint, policy: tstr, configuration: uint,
-//	                   body: bstr .size (0..512) ]
 type Policy struct {
 	_             struct{} `cbor:",toarray"`
 	Resource      string

@@ -4,8 +4,6 @@ import "github.com/wandertoken/wander/protocol/ident"
 
 // Probe says that the sender cannot reach the subject, and asks whether the
 // receiver can.
-//
-//	probe = [ subject: member, sequence: uint ]
 type Probe struct {
 	_        struct{} `cbor:",toarray"`
 	Subject  ident.Member

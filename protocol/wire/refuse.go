@@ -49,8 +49,6 @@ func (r Refusal) String() string {
 }
 
 // Refuse answers an OFFER that the member does not accept.
-//
-//	refuse = [ token: hash, hop: uint, reason: uint, retry_after: uint ]
 type Refuse struct {
 	_          struct{} `cbor:",toarray"`
 	Token      ident.Token

@@ -1,10 +1,9 @@
 package wire
 
+import "cmp"
+
 // Transfer carries a signed transfer with all that is needed to check it: the
 // genesis, the transfer before it, and the void of that one when there is one.
-//
-//	transfer-message = [ transfer: bstr, genesis: bstr, previous: bstr, void: bstr,
-//	                     certificates: [*4 bstr], updates: [*32 bstr] ]
 type Transfer struct {
 	_            struct{} `cbor:",toarray"`
 	Transfer     []byte
@@ -19,7 +18,7 @@ type Transfer struct {
 func (*Transfer) Type() Type { return TypeTransfer }
 
 func (m *Transfer) validate() error {
-	return first(
+	return cmp.Or(
 		object("transfer", m.Transfer), object("genesis", m.Genesis),
 		optional("previous transfer", m.Previous), optional("void", m.Void),
 		objects("certificates", m.Certificates, MaxSigners),

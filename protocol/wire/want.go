@@ -18,8 +18,6 @@ const (
 )
 
 // Want asks a peer for what it knows.
-//
-//	want = [ topic: uint, from: member, through: member, version: uint ]
 type Want struct {
 	_       struct{} `cbor:",toarray"`
 	Topic   Topic

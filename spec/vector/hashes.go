@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/spec/form"
 )
 
 // How many cases the hashes are over. The short ones are part of Check: with all
@@ -25,6 +25,16 @@ type Hashes struct {
 	Cases  int    `json:"cases"`       // of Hash
 	Short  int    `json:"short_cases"` // of ShortHash
 	Hashes []Hash `json:"hashes"`
+}
+
+// Case is an object of which seeded cases are made.
+type Case struct {
+	Object string `json:"object"`
+	// Kind is what it is signed as; empty for what nobody signs. Authority says
+	// that the first CA key signs, otherwise the member of the case.
+	Kind      string    `json:"kind,omitempty"`
+	Authority bool      `json:"authority,omitempty"`
+	Form      form.Form `json:"form"`
 }
 
 // Hash is that of one object.
@@ -93,17 +103,14 @@ func (w *world) makeCase(c Case, number uint32) ([]byte, error) {
 	if member == nil || other == nil || first == nil || second == nil {
 		return nil, fmt.Errorf("%w: a party of the seeded cases is missing", ErrParties)
 	}
-	value, err := c.Form.Draw(NewStream(c.Object, number), map[string][]byte{
+	item, err := c.Form.Draw(form.NewStream(c.Object, number), map[string][]byte{
 		"signer": member.ID, "other": other.ID, "key": member.Public, "group": w.group[:],
 		"first-authority": first.ID, "second-authority-key": second.Public,
 	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrFile, err)
 	}
-	raw, err := canonical.Marshal(value.plain())
-	if err != nil {
-		return nil, err
-	}
+	raw := item.Append(nil)
 	object, _, _ := strings.Cut(c.Object, " ")
 	if c.Kind != "" {
 		if c.Authority {
@@ -121,33 +128,4 @@ func (w *world) makeCase(c Case, number uint32) ([]byte, error) {
 	}
 	_, err = readers[object](w, &Vector{Object: object, Input: raw})
 	return raw, err
-}
-
-// plain is the value as the encoder takes it.
-func (v Value) plain() any {
-	switch v.Kind {
-	case Number:
-		return v.Num
-	case Negative:
-		return -1 - int64(v.Num)
-	case Truth:
-		return v.Num == 1
-	case ByteString:
-		return v.Bytes
-	case Text:
-		return string(v.Bytes)
-	case List:
-		list := make([]any, len(v.List))
-		for n, e := range v.List {
-			list[n] = e.plain()
-		}
-		return list
-	case Mapping:
-		m := make(map[any]any, len(v.List)/2)
-		for n := 0; n+1 < len(v.List); n += 2 {
-			m[v.List[n].plain()] = v.List[n+1].plain()
-		}
-		return m
-	}
-	return nil
 }

@@ -1,36 +1,19 @@
-package vector
+package form
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/wandertoken/wander/internal/cddl"
 )
 
-// Value is what is drawn for one place of an object, before it is encoded.
-type Value struct {
-	Kind  ValueKind
-	Num   uint64 // of a Number; of a Negative, -1 less it
-	Bytes []byte // of Bytes and Text
-	List  []Value
-}
+// ErrForm says that a text is not a form, or draws too much.
+var ErrForm = errors.New("not a form")
 
-// ValueKind says what a Value is.
-type ValueKind int
-
-// The kinds of values. A Mapping lists keys and values in turn.
-const (
-	Null ValueKind = iota
-	Number
-	Negative
-	Truth // Num is 0 or 1
-	ByteString
-	Text
-	List
-	Mapping
-)
-
-// Form is how an object is drawn: words in prefix notation, as the README
+// Form is how an object is drawn: words in prefix notation, as spec/vectors/README.md
 // describes them.
 type Form string
 
@@ -40,8 +23,11 @@ type Form string
 const (
 	maxForm  = 4096
 	maxDrawn = 4096
-	maxBytes = maxInput
+	maxBytes = 1 << 20
 )
+
+// null is what stands for what is absent.
+var null = cddl.Item{Major: cddl.Simple, Arg: 22}
 
 // drawing reads a form word by word and draws.
 type drawing struct {
@@ -54,10 +40,10 @@ type drawing struct {
 }
 
 // Draw makes the value of one case. named are the ids and keys that the form
-// names. Error: ErrFile, for a form that is none.
-func (f Form) Draw(stream *Stream, named map[string][]byte) (Value, error) {
+// names. Error: ErrForm, for a form that is none.
+func (f Form) Draw(stream *Stream, named map[string][]byte) (cddl.Item, error) {
 	if len(f) > maxForm {
-		return Value{}, fmt.Errorf("%w: form of %d characters, at most %d", ErrFile, len(f), maxForm)
+		return cddl.Item{}, fmt.Errorf("%w: form of %d characters, at most %d", ErrForm, len(f), maxForm)
 	}
 	d := &drawing{words: strings.Fields(string(f)), stream: stream, named: named}
 	v := d.value()
@@ -69,7 +55,7 @@ func (f Form) Draw(stream *Stream, named map[string][]byte) (Value, error) {
 
 func (d *drawing) fail(format string, args ...any) {
 	if d.err == nil {
-		d.err = fmt.Errorf("%w: form: %s", ErrFile, fmt.Sprintf(format, args...))
+		d.err = fmt.Errorf("%w: %s", ErrForm, fmt.Sprintf(format, args...))
 	}
 	d.words = nil
 }
@@ -105,14 +91,14 @@ func (d *drawing) size() int {
 }
 
 // value draws what the next word says.
-func (d *drawing) value() Value {
+func (d *drawing) value() cddl.Item {
 	if d.drawn++; d.drawn > maxDrawn || d.bytes > maxBytes {
 		d.fail("it draws too much")
-		return Value{}
+		return cddl.Item{}
 	}
 	switch word := d.word(); word {
 	case "array":
-		return Value{Kind: List, List: d.until()}
+		return cddl.Item{Major: cddl.Array, Items: d.until()}
 	case "map":
 		return d.mapping()
 	case "list":
@@ -122,33 +108,32 @@ func (d *drawing) value() Value {
 	case "extensions":
 		return d.extensions()
 	case "null":
-		return Value{}
+		return null
 	case "bool":
-		v := Value{Kind: Truth}
 		if d.stream.boolean() {
-			v.Num = 1
+			return cddl.Item{Major: cddl.Simple, Arg: 21}
 		}
-		return v
+		return cddl.Item{Major: cddl.Simple, Arg: 20}
 	case "number":
-		return Value{Kind: Number, Num: d.stream.Number()}
+		return cddl.Item{Major: cddl.Uint, Arg: d.stream.Number()}
 	case "is":
-		return Value{Kind: Number, Num: d.constant()}
+		return cddl.Item{Major: cddl.Uint, Arg: d.constant()}
 	case "minus":
-		return Value{Kind: Negative, Num: d.constant() - 1}
+		return cddl.Item{Major: cddl.Negative, Arg: d.constant() - 1}
 	case "range":
 		low, high := d.constant(), d.constant()
 		if high < low || high-low == 1<<64-1 {
 			d.fail("range from %d to %d", low, high)
-			return Value{}
+			return cddl.Item{}
 		}
-		return Value{Kind: Number, Num: low + d.stream.Number()%(high-low+1)}
+		return cddl.Item{Major: cddl.Uint, Arg: low + d.stream.Number()%(high-low+1)}
 	default:
 		return d.text(word)
 	}
 }
 
 // text draws strings, of bytes or characters.
-func (d *drawing) text(word string) Value {
+func (d *drawing) text(word string) cddl.Item {
 	switch word {
 	case "bytes":
 		return d.string(d.size())
@@ -156,50 +141,50 @@ func (d *drawing) text(word string) Value {
 		low, high := d.size(), d.size()
 		if high < low {
 			d.fail("blob from %d to %d", low, high)
-			return Value{}
+			return cddl.Item{}
 		}
 		return d.string(low + d.stream.below(high-low+1))
 	case "name":
-		return Value{Kind: Text, Bytes: []byte(d.stream.Name(max(1, d.size())))}
+		return cddl.Item{Major: cddl.Text, Data: []byte(d.stream.Name(max(1, d.size())))}
 	case "address":
 		host := d.stream.Name(63)
-		return Value{Kind: Text, Bytes: fmt.Appendf(nil, "%s:%d", host, 1+d.stream.below(65535))}
+		return cddl.Item{Major: cddl.Text, Data: fmt.Appendf(nil, "%s:%d", host, 1+d.stream.below(65535))}
 	case "text":
-		return Value{Kind: Text, Bytes: []byte(d.word())}
+		return cddl.Item{Major: cddl.Text, Data: []byte(d.word())}
 	case "hex":
 		raw, err := hex.DecodeString(d.word())
 		if err != nil {
 			d.fail("hexadecimal digits are wanted")
 		}
-		return Value{Kind: ByteString, Bytes: raw}
+		return cddl.Item{Major: cddl.Bytes, Data: raw}
 	}
 	if raw := d.named[word]; raw != nil {
-		return Value{Kind: ByteString, Bytes: raw}
+		return cddl.Item{Major: cddl.Bytes, Data: raw}
 	}
 	d.fail("%q is no word of it", word)
-	return Value{}
+	return cddl.Item{}
 }
 
 // string draws a byte string.
-func (d *drawing) string(n int) Value {
+func (d *drawing) string(n int) cddl.Item {
 	d.bytes += n
-	return Value{Kind: ByteString, Bytes: d.stream.Bytes(n)}
+	return cddl.Item{Major: cddl.Bytes, Data: d.stream.Bytes(n)}
 }
 
 // mapping draws keys and values in turn.
-func (d *drawing) mapping() Value {
-	v := Value{Kind: Mapping, List: d.until()}
-	for n, e := range v.List {
-		if n%2 == 0 && e.Kind != Number && e.Kind != Negative && e.Kind != Text || len(v.List)%2 == 1 {
+func (d *drawing) mapping() cddl.Item {
+	v := cddl.Item{Major: cddl.Map, Items: d.until()}
+	for n, e := range v.Items {
+		if n%2 == 0 && e.Major != cddl.Uint && e.Major != cddl.Negative && e.Major != cddl.Text || len(v.Items)%2 == 1 {
 			d.fail("a map has numbers or texts as keys, and a value for each")
-			return Value{}
+			return cddl.Item{}
 		}
 	}
 	return v
 }
 
 // until draws values up to the word end.
-func (d *drawing) until() (list []Value) {
+func (d *drawing) until() (list []cddl.Item) {
 	for d.err == nil && len(d.words) > 0 && d.words[0] != "end" {
 		list = append(list, d.value())
 	}
@@ -208,35 +193,35 @@ func (d *drawing) until() (list []Value) {
 }
 
 // list draws how many, and then as many of what follows in the form.
-func (d *drawing) list() Value {
+func (d *drawing) list() cddl.Item {
 	low, high := d.size(), d.size()
 	if high < low {
 		d.fail("list from %d to %d", low, high)
-		return Value{}
+		return cddl.Item{}
 	}
 	n := low + d.stream.below(high-low+1)
-	form, v := d.words, Value{Kind: List}
+	words, v := d.words, cddl.Item{Major: cddl.Array}
 	for range n {
 		if d.err != nil {
-			return Value{}
+			return cddl.Item{}
 		}
-		d.words = form
-		v.List = append(v.List, d.value())
+		d.words = words
+		v.Items = append(v.Items, d.value())
 	}
 	if d.err == nil {
-		d.words = form
+		d.words = words
 		d.skip()
 	}
 	return v
 }
 
 // maybe draws whether there is what follows in the form, or null.
-func (d *drawing) maybe() Value {
+func (d *drawing) maybe() cddl.Item {
 	if d.stream.boolean() {
 		return d.value()
 	}
 	d.skip()
-	return Value{}
+	return null
 }
 
 // skip steps over a value of the form without drawing from the stream.
@@ -248,10 +233,10 @@ func (d *drawing) skip() {
 }
 
 // extensions draws 0 to 2 of them, under the keys 3 and 5, each a number.
-func (d *drawing) extensions() Value {
-	v := Value{Kind: Mapping}
+func (d *drawing) extensions() cddl.Item {
+	v := cddl.Item{Major: cddl.Map}
 	for n := range d.stream.below(3) {
-		v.List = append(v.List, Value{Kind: Number, Num: uint64(2*n + 3)}, Value{Kind: Number, Num: d.stream.Number()})
+		v.Items = append(v.Items, cddl.Item{Major: cddl.Uint, Arg: uint64(2*n + 3)}, cddl.Item{Major: cddl.Uint, Arg: d.stream.Number()})
 	}
 	return v
 }

@@ -1,18 +1,29 @@
-package vector
+package form
 
 import (
+	"bytes"
 	"crypto/sha3"
 	"encoding/binary"
 )
 
-// Stream is the bytes that a seeded case is made of: SHAKE256 of the text
+// Stream is the bytes that an object is drawn from.
+type Stream struct {
+	shake *sha3.SHAKE // nil: every byte is fill
+	fill  byte
+}
+
+// Least is a stream of zeros: numbers, lengths and counts are the lowest, and what may be
+// absent is.
+func Least() *Stream { return new(Stream) }
+
+// Full is a stream of ones: nothing is absent.
+func Full() *Stream { return &Stream{fill: 1} }
+
+// NewStream is the stream of one seeded case of an object: SHAKE256 of the text
 // "wander vectors 1", a zero byte, the object's name, a zero byte and the number
 // of the case, 4 bytes big-endian. The README says how fields are drawn from it.
-type Stream struct{ shake *sha3.SHAKE }
-
-// NewStream is the stream of one case of an object.
 func NewStream(object string, number uint32) *Stream {
-	s := &Stream{sha3.NewSHAKE256()}
+	s := &Stream{shake: sha3.NewSHAKE256()}
 	seed := append([]byte("wander vectors 1\x00"+object), 0)
 	_, _ = s.shake.Write(binary.BigEndian.AppendUint32(seed, number)) // never fails
 	return s
@@ -20,6 +31,9 @@ func NewStream(object string, number uint32) *Stream {
 
 // Bytes draws n bytes.
 func (s *Stream) Bytes(n int) []byte {
+	if s.shake == nil {
+		return bytes.Repeat([]byte{s.fill}, n)
+	}
 	b := make([]byte, n)
 	_, _ = s.shake.Read(b) // never fails
 	return b
