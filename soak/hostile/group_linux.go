@@ -163,7 +163,7 @@ func (b *band) rank() error {
 			order, rank[name] = append(order, name), ranks.Of(id)
 		}
 		slices.SortFunc(order, func(x, y string) int {
-			if directory.Above(rank[x], rank[y]) == b.First {
+			if directory.Above(rank[x], rank[y]) == (b.First || b.kind.first) {
 				return -1
 			}
 			return 1

@@ -134,8 +134,9 @@ func (r row) besides() string {
 		{"declined", r.sum(func(x report.Report) int { return x.Voids })},
 		{"unknown", r.sum(func(x report.Report) int { return x.Unknowns })},
 		{"tokens it got", r.sum(func(x report.Report) int { return x.Kept })},
-		{"passed to friends", r.sum(func(x report.Report) int { return x.Passed })},
+		{"passed on", r.sum(func(x report.Report) int { return x.Passed })},
 		{"answers to keepers", r.sum(func(x report.Report) int { return x.Questions })},
+		{"withheld", r.sum(func(x report.Report) int { return x.Withheld })},
 		{"lives", r.sum(func(x report.Report) int { return x.Restarts })},
 		{"half-open handshakes", r.sum(func(x report.Report) int { return x.Handshakes })},
 	} {
