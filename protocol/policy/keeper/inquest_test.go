@@ -881,6 +881,19 @@ func TestInquest_OwnTransferDeniedTooEarly_CountsNothing(t *testing.T) {
 	assert.True(t, c.isBarred(theHolder))
 }
 
+// TestInquest_SaysItHasIt_ShunnedAtOnce: it may have accepted the token that is here, which the member would then
+// pass to it as to any other one.
+func TestInquest_SaysItHasIt_ShunnedAtOnce(t *testing.T) {
+	c := newCourt()
+	c.accuses()
+	c.did = nil
+	c.says(theHolder, message{kind: still, custody: blamedFrom})
+	assert.Contains(t, c.shunned(), theHolder)
+	c.did = nil
+	c.says(theHolder, message{kind: still, custody: blamedFrom})
+	assert.Empty(t, c.shunned(), "it is already")
+}
+
 // TestInquest_OwnPassWithReceipt_NotAvoided: others may have lost that token.
 func TestInquest_OwnPassWithReceipt_NotAvoided(t *testing.T) {
 	c := newCourt()
