@@ -87,6 +87,52 @@ func (g *badGroup) wrote(r journal.Record) {
 	}
 }
 
+// briskTimes are those of groups with programs so short that a token comes to each member several times while one
+// member is found out.
+var briskTimes = busyTimes{
+	name: "brisk", operation: 300 * time.Millisecond, hold: 4 * time.Second, interval: 100 * time.Millisecond,
+	skip: 100 * time.Millisecond, gossip: 5 * time.Second, shortest: 300 * time.Millisecond, longest: 320 * time.Millisecond,
+	delay: time.Millisecond,
+}
+
+// TestBad_ShortPrograms_OneStall: who keeps a token is found out by all members while it keeps the first one. Where the
+// keeper alone had given it up, each other member passed it the next token.
+func TestBad_ShortPrograms_OneStall(t *testing.T) {
+	skipUnderRaceDetector(t)
+	const stall = 15 * time.Second // longer than a loss takes
+	for i, kind := range []string{"dodger", "hoarder"} {
+		for _, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
+			for seed := range uint64(3) {
+				t.Run(fmt.Sprintf("%s/%v/%d", kind, p, seed), func(t *testing.T) {
+					t.Parallel()
+					g := &badMeasured{badGroup: newBad(t, 100*uint64(i)+seed, 6, p, briskTimes, kind)}
+					g.good = g.nodes[:5]
+					turns := g.nodes[5].bad
+					g.nodes[5].bad = nil // until the token has come some way
+					g.runFor(5 * time.Second)
+					g.busy.want(g.good, 0)
+					g.runFor(5 * time.Second)
+					begun := g.now
+					g.nodes[5].bad = turns
+					g.busy.want(g.nodes[5:], 0)
+					g.runFor(150 * time.Second)
+					stalls, end := 0, begun
+					for _, r := range g.honestRuns() {
+						if r.from > end+stall {
+							stalls++
+						}
+						end = max(end, r.to)
+					}
+					assert.Equal(t, 1, stalls)
+					assert.Less(t, g.now-end, stall)
+					assert.Zero(t, g.accused)
+					assert.Empty(t, g.violations)
+				})
+			}
+		}
+	}
+}
+
 // badTimes are the settings of the short groups with bad members.
 var badTimes = turnsTimes
 

@@ -53,7 +53,11 @@ var errMissing = errors.New("not all kinds were measured")
 // inner is the measurement within the namespaces. A group that does not come about leaves
 // out its line, and those that are compared with it.
 func inner(o options) (int, error) {
-	missing := false
+	missing, groups := false, 0
+	try := func(k badKind, preset string, n int) (row, error) {
+		groups++ // a kind that is named several times is measured as often
+		return o.try(groups, k, preset, n)
+	}
 	failed := func(name, preset string, n int, err error) {
 		fmt.Fprintf(os.Stderr, "error: %s, %s, %d: %v\n", name, preset, n, err)
 		missing = true
@@ -61,7 +65,7 @@ func inner(o options) (int, error) {
 	fmt.Printf("| %s |\n|%s\n", strings.Join(heads, " | "), strings.Repeat(" --- |", len(heads)))
 	for _, n := range o.Sizes {
 		for _, preset := range o.Presets {
-			control, err := o.try(badKind{name: "nothing"}, preset, n)
+			control, err := try(badKind{name: "nothing"}, preset, n)
 			if err != nil {
 				failed("nothing", preset, n, err)
 				continue
@@ -69,7 +73,7 @@ func inner(o options) (int, error) {
 			control.control = control.figures
 			fmt.Println(control)
 			for _, name := range o.Kinds {
-				r, err := o.try(kindOf(name), preset, n)
+				r, err := try(kindOf(name), preset, n)
 				if err != nil {
 					failed(name, preset, n, err)
 					continue
@@ -85,14 +89,14 @@ func inner(o options) (int, error) {
 	return exitOK, nil
 }
 
-// try runs one group.
-func (o options) try(k badKind, preset string, n int) (row, error) {
+// try runs one group, whose folder has a number.
+func (o options) try(number int, k badKind, preset string, n int) (row, error) {
 	guard := time.AfterFunc(o.For+spareTime, func() {
 		fmt.Fprintln(os.Stderr, "error: the run does not come to its end")
 		os.Exit(exitFailure) // everything else ends with it
 	})
 	defer guard.Stop()
-	dir := filepath.Join(o.Dir, fmt.Sprintf("%s-%s-%d", k.name, preset, n))
+	dir := filepath.Join(o.Dir, fmt.Sprintf("%d-%s-%s-%d", number, k.name, preset, n))
 	b := &band{options: o, Group: &rig.Group{Program: o.Wander, Folder: dir}, kind: k, preset: preset, honest: n, notes: io.Discard}
 	if o.Verbose {
 		b.notes = os.Stderr

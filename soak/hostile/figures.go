@@ -82,3 +82,27 @@ func longestGap(runs []judge.Run, member string, from, to clock.Instant) (longes
 	}
 	return max(longest, to.Sub(last))
 }
+
+// crash is what came of the kill of an honest member's daemon.
+type crash struct {
+	member string        // empty: none was killed
+	idle   time.Duration // longest time from then on with no program of any honest member
+	back   time.Duration // until the first program of the killed one; 0: there was none
+}
+
+// crashOf reads it off the programs since the kill.
+func crashOf(runs []judge.Run, members []string, member string, at, to clock.Instant) crash {
+	c := crash{member: member}
+	var since []judge.Run
+	for _, r := range runs {
+		if r.Sure.To <= at || r.Sure.From >= to || !slices.Contains(members, r.Member) {
+			continue
+		}
+		if c.back == 0 && r.Member == member && r.Sure.From > at {
+			c.back = r.Sure.From.Sub(at)
+		}
+		since = append(since, r)
+	}
+	c.idle = longestGap(since, "", at, to)
+	return c
+}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/soak/liar/report"
@@ -24,6 +25,8 @@ import (
 const (
 	// warmTime is how long all want before the attack begins: the first turns take longer.
 	warmTime = 5 * time.Second
+	// downTime is how long a killed daemon is down: longer than its peers take to find it silent.
+	downTime = 10 * time.Second
 	// maxWait is longer than any run: what waits is told to end.
 	maxWait = time.Hour
 	// auditWithin bounds one audit.
@@ -163,7 +166,7 @@ func (b *band) rank() error {
 			order, rank[name] = append(order, name), ranks.Of(id)
 		}
 		slices.SortFunc(order, func(x, y string) int {
-			if directory.Above(rank[x], rank[y]) == b.First {
+			if directory.Above(rank[x], rank[y]) == (b.First || b.kind.first) {
 				return -1
 			}
 			return 1
@@ -204,6 +207,14 @@ func (b *band) attack() (row, error) {
 	}
 	fmt.Fprintf(b.notes, "%s %s, %d: begun\n", b.kind.name, b.preset, b.honest)
 	r.newcomers, r.returns = b.visits(from)
+	victim, killed := -1, clock.Never
+	if b.Kill {
+		time.Sleep(b.For/2 - boottime.Now().Sub(from))
+		victim, killed = b.victim(), boottime.Now()
+		if err := b.kill(victim); err != nil {
+			return r, err
+		}
+	}
 	time.Sleep(b.For - boottime.Now().Sub(from))
 	to := boottime.Now()
 	if b.kind.outside {
@@ -244,6 +255,9 @@ func (b *band) attack() (row, error) {
 		return r, err
 	}
 	r.figures = measure(runs, b.names, made, from, to)
+	if victim >= 0 {
+		r.crash = crashOf(runs, b.names, b.names[victim], killed, to)
+	}
 	r.audit = b.audit()
 	return r, nil
 }
@@ -274,6 +288,19 @@ func (b *band) startBad() error {
 		}
 	}
 	return nil
+}
+
+// victim is the honest member whose program runs, or the first one.
+func (b *band) victim() int {
+	return max(slices.Index(b.names, b.Observer.Running(b.resource)), 0)
+}
+
+// kill ends a member's daemon as a crash does, and starts it again.
+func (b *band) kill(i int) error {
+	b.World.Machines[i].Kill()
+	fmt.Fprintf(b.notes, "%s %s, %d: %s killed\n", b.kind.name, b.preset, b.honest, b.names[i])
+	time.Sleep(downTime)
+	return b.Start(i)
 }
 
 // friends are the addresses of the other bad members.

@@ -14,11 +14,11 @@ import (
 )
 
 func TestParse_Flags_Read(t *testing.T) {
-	o, err := parse([]string{"-kinds", "minter,hoarder", "-presets", "ring", "-n", "5,20", "-for", "90s", "-operation", "200ms", "-first-keeper"}, nil)
+	o, err := parse([]string{"-kinds", "minter,hoarder", "-presets", "ring", "-n", "5,20", "-for", "90s", "-operation", "200ms", "-first-keeper", "-kill"}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, options{
 		Kinds: []string{"minter", "hoarder"}, Presets: []string{"ring"}, Sizes: []int{5, 20}, For: 90 * time.Second,
-		Operation: 200 * time.Millisecond, Hold: 4 * time.Second, Silence: 4 * time.Second, Allowance: time.Minute, Newcomers: 20, First: true,
+		Operation: 200 * time.Millisecond, Hold: 4 * time.Second, Silence: 4 * time.Second, Allowance: time.Minute, Newcomers: 20, First: true, Kill: true,
 	}, o)
 }
 
@@ -70,6 +70,23 @@ func TestMeasure_Programs_HonestOnesWithinTheTime(t *testing.T) {
 func TestMeasure_NoProgram_AllTimeIdle(t *testing.T) {
 	f := measure(nil, []string{"m1"}, nil, 0, clock.Instant(time.Minute))
 	assert.Equal(t, figures{idle: time.Minute, wait: time.Minute}, f)
+}
+
+func TestCrash_Programs_SinceTheKill(t *testing.T) {
+	const s = time.Second
+	runs := []judge.Run{
+		ran("m2", "a", 10*s, 12*s), // was killed at 11 s
+		ran("bad1", "a", 13*s, 20*s),
+		ran("m1", "a", 15*s, 16*s),
+		ran("m2", "a", 30*s, 31*s),
+		ran("m2", "a", 40*s, 41*s),
+		ran("m1", "a", 60*s, 61*s), // too late
+	}
+	c := crashOf(runs, []string{"m1", "m2"}, "m2", clock.Instant(11*s), clock.Instant(50*s))
+	assert.Equal(t, crash{member: "m2", idle: 14 * s, back: 19 * s}, c)
+	assert.Equal(t, "m2 was killed and ran again after 19.0 s, nobody ran since then for at most 14.0 s", row{crash: c}.besides())
+	c = crashOf(nil, []string{"m1"}, "m1", 0, clock.Instant(20*s))
+	assert.Equal(t, "m1 was killed and did not run again, nobody ran since then for at most 20.0 s", row{crash: c}.besides())
 }
 
 func TestVerdicts_Findings_CountedWithTheirNames(t *testing.T) {

@@ -15,6 +15,7 @@ type badKind struct {
 	shift   time.Duration // and besides
 	outside bool          // the bad one is no member; others want to be let in meanwhile
 	far     bool          // and its address is of another network than those of members
+	first   bool          // it is the slot's first keeper, whatever the options say
 	rare    bool          // not among those that run by default
 }
 
@@ -40,15 +41,21 @@ var badKinds = []badKind{
 	{name: "minter-ahead", says: "the same, made just within clock_allowance ahead", acts: "minter", bad: 1, rate: mintRate, ahead: justWithin},
 	{name: "minter-fresh", says: "as minter, with a new incarnation for each", acts: "minter", bad: 1, rate: mintRate, args: []string{"-fresh"}, rare: true},
 	{name: "hoarder", says: "keeps each token, and says that a program runs under it", acts: "hoarder", bad: 1, rate: 1},
+	{name: "dodger", says: "a hoarder that answers for 6 s, and not for 3 s, in turn", acts: "dodger", bad: 1, rate: 1},
+	{name: "evader", says: "passes 8 tokens on, then hoards, and says each time that it has another one of those", acts: "evader", bad: 1, rate: 1},
 	{name: "dropper", says: "takes each token, and forgets it", acts: "dropper", bad: 1, rate: 1},
 	{name: "dropper-mute", says: "the same, without a RECEIPT", acts: "dropper", bad: 1, rate: 1, args: []string{"-variant", "mute"}, rare: true},
 	{name: "dropper-half", says: "the same with every other token; passes the others on", acts: "dropper", bad: 1, rate: 1, args: []string{"-variant", "half"}, rare: true},
 	{name: "dropper-dead", says: "takes each token, and comes back with a new incarnation", acts: "dropper", bad: 1, rate: 1, args: []string{"-variant", "dead"}},
+	{name: "idler", says: "drops each token, answers no question for one, and as the first keeper looks for none", acts: "idler", bad: 1, rate: 1, first: true},
+	{name: "misleader", says: "drops each token, and says that it is on its way at a later hop", acts: "misleader", bad: 1, rate: 1, rare: true},
+	{name: "pretender", says: "drops each token, and says that it has been there since before a restart", acts: "pretender", bad: 1, rate: 1, rare: true},
 	{name: "forger", says: "two: tokens of 1970 at the last hop that there is", acts: "forger", bad: 2, rate: forgeRate, args: []string{"-variant", "1970"}},
 	{name: "forger-2100", says: "two: tokens of 2100 at the last hop that there is", acts: "forger", bad: 2, rate: forgeRate, args: []string{"-variant", "2100"}},
 	{name: "bypasser", says: "sends tokens made a day ago without an ACCEPT", acts: "bypasser", bad: 1, rate: bypassRate, shift: -farOff},
 	{name: "bypasser-ahead", says: "the same, made a day ahead", acts: "bypasser", bad: 1, rate: bypassRate, shift: farOff, rare: true},
 	{name: "friends", says: "three: pass tokens among themselves only", acts: "friends", bad: 3, rate: 1},
+	{name: "favourer", says: "passes tokens to the second half of the honest members only", acts: "favourer", bad: 1, rate: 1, rare: true},
 	{name: "flood", says: "150 half-open handshakes a second with one member, from one address of another network", acts: "flood", bad: 1, rate: floodRate, outside: true, far: true},
 	{name: "flood-mute", says: "the same, from an address that is not proved", acts: "flood", bad: 1, rate: floodRate, args: []string{"-variant", "mute"}, outside: true, far: true, rare: true},
 	{name: "flood-near", says: "as flood, from the members' own network", acts: "flood", bad: 1, rate: floodRate, outside: true, rare: true},

@@ -54,6 +54,7 @@ type options struct {
 	Allowance time.Duration
 	Rate      float64 // of the bad member; 0: the kind's own
 	Newcomers int     // that want to be let in during a flood
+	Kill      bool    // an honest member is killed halfway, and comes back
 	First     bool    // the bad member is the slot's first keeper
 	Wander    string  // programs; empty: they are built
 	Liar      string
@@ -105,6 +106,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	f.DurationVar(&o.Allowance, "clock-allowance", time.Minute, "clock_allowance of the group")
 	f.Float64Var(&o.Rate, "rate", 0, "acts of a bad member in a second (default that of the kind)")
 	f.IntVar(&o.Newcomers, "newcomers", usualNewcomers, fmt.Sprintf("how many newcomers want to be let in during a flood, 1 to %d", maxNewcomers))
+	f.BoolVar(&o.Kill, "kill", false, "kill -9 the daemon of the honest member that runs when half the time is over, and start it again after 10 s")
 	f.BoolVar(&o.First, "first-keeper", false, "have the bad member be the slot's first keeper, and not the last one")
 	f.StringVar(&o.Wander, "wander", "", "the wander program to run (default it is built)")
 	f.StringVar(&o.Liar, "liar", "", "the liar program to run (default it is built)")

@@ -22,6 +22,7 @@ type row struct {
 	reports []report.Report // of the bad members
 	audit   verdicts
 
+	crash              crash
 	newcomers, returns []visit
 	initials           float64 // packets of a flood in a second that begin a handshake
 }
@@ -134,8 +135,9 @@ func (r row) besides() string {
 		{"declined", r.sum(func(x report.Report) int { return x.Voids })},
 		{"unknown", r.sum(func(x report.Report) int { return x.Unknowns })},
 		{"tokens it got", r.sum(func(x report.Report) int { return x.Kept })},
-		{"passed to friends", r.sum(func(x report.Report) int { return x.Passed })},
+		{"passed on", r.sum(func(x report.Report) int { return x.Passed })},
 		{"answers to keepers", r.sum(func(x report.Report) int { return x.Questions })},
+		{"withheld", r.sum(func(x report.Report) int { return x.Withheld })},
 		{"lives", r.sum(func(x report.Report) int { return x.Restarts })},
 		{"half-open handshakes", r.sum(func(x report.Report) int { return x.Handshakes })},
 	} {
@@ -145,6 +147,13 @@ func (r row) besides() string {
 	}
 	if r.initials > 0 {
 		list = append(list, fmt.Sprintf("Initial packets a second %.0f", r.initials))
+	}
+	if c := r.crash; c.member != "" {
+		back := "did not run again"
+		if c.back > 0 {
+			back = "ran again after " + seconds(c.back)
+		}
+		list = append(list, fmt.Sprintf("%s was killed and %s, nobody ran since then for at most %s", c.member, back, seconds(c.idle)))
 	}
 	list = append(list, letIn("newcomers", r.newcomers)...)
 	list = append(list, letIn("returns", r.returns)...)

@@ -20,12 +20,18 @@ type kind interface {
 
 // kinds of bad members with a certificate.
 var kinds = map[string]func(*agent) (kind, error){
-	"minter":   newMinter,
-	"forger":   newForger,
-	"bypasser": newBypasser,
-	"hoarder":  newHoarder,
-	"dropper":  newDropper,
-	"friends":  newFriends,
+	"minter":    newMinter,
+	"forger":    newForger,
+	"bypasser":  newBypasser,
+	"hoarder":   newHoarder,
+	"dodger":    newDodger,
+	"evader":    newEvader,
+	"dropper":   newDropper,
+	"idler":     newIdler,
+	"misleader": newMisleader,
+	"pretender": newPretender,
+	"friends":   newFriends,
+	"favourer":  newFavourer,
 }
 
 // silent is a kind that does nothing.

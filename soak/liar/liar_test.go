@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"net"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
@@ -208,6 +210,119 @@ func TestHoarder_Asked_HasTheTokenAndRuns(t *testing.T) {
 	assert.Equal(t, noted, int(body[0]))
 	assert.False(t, a.kind.says(from, &wire.Offer{}), "it passes nothing on")
 	assert.True(t, a.kind.says(from, &wire.Accept{}))
+}
+
+// asks is a question for a token of a custody.
+func asks(t *testing.T, custody []byte) []byte {
+	return question(t, slices.Concat([]byte{ask}, custody, make([]byte, 16)))
+}
+
+// lastBody is what the bad member has said last to a keeper.
+func lastBody(t *testing.T, out *said) []byte {
+	body := last[*wire.Policy](out).Body
+	require.NoError(t, keeper.CheckBody(body))
+	return body
+}
+
+func TestDodger_Pauses_SaysNothingToKeepers(t *testing.T) {
+	a, honest, out := meet(t, options{kind: "dodger", span: 4 * time.Second})
+	d, from := a.kind.(*dodger), honest.Certificate.Member()
+	now := d.began
+	d.now = func() clock.Instant { return now }
+	custody := bytes.Repeat([]byte{7}, custodySize)
+	still := &wire.Policy{Body: []byte{policy.KeeperKind + 0x21}}
+	for range 2 {
+		a.received(from, asks(t, custody))
+		assert.Equal(t, have, int(lastBody(t, out)[0]))
+		assert.True(t, d.says(from, still))
+		now, out.list = now.Add(dodgerTalks), nil
+		a.received(from, asks(t, custody))
+		a.received(from, question(t, append([]byte{want}, make([]byte, 16)...)))
+		assert.Empty(t, out.list)
+		assert.False(t, d.says(from, still))
+		assert.True(t, d.says(from, &wire.Receipt{}), "it takes tokens all the time")
+		now = now.Add(dodgerPauses)
+	}
+	assert.False(t, d.says(from, &wire.Offer{}), "it passes nothing on")
+	assert.Equal(t, 2, a.report.Withheld)
+}
+
+func TestEvader_EightPassed_HoardsAndNamesThoseInTurn(t *testing.T) {
+	a, honest, out := meet(t, options{kind: "evader", span: 4 * time.Second})
+	e, from := a.kind.(*evader), honest.Certificate.Member()
+	for hop := range uint64(evaderPasses) {
+		assert.True(t, e.says(from, &wire.Offer{}), "it is honest at first")
+		transfer, err := token.TransferBody{Token: ident.Token{1}, Hop: 10 + hop, From: a.self, To: from, Accept: 1}.Sign(a.id.Group.ID(), a.id.Key)
+		require.NoError(t, err)
+		for range 2 { // a transfer that is sent again is no other one
+			assert.True(t, e.says(from, &wire.Transfer{Transfer: transfer.Raw()}))
+		}
+	}
+	assert.Equal(t, evaderPasses, a.report.Passed)
+	assert.False(t, e.says(from, &wire.Offer{}))
+	for n := range uint64(evaderPasses + 1) {
+		a.received(from, asks(t, bytes.Repeat([]byte{7}, custodySize)))
+		assert.Equal(t, custodyOf(1, 9+n%evaderPasses), lastBody(t, out)[1:1+custodySize])
+	}
+	assert.False(t, e.says(from, &wire.Policy{Resource: resource, Policy: "wandering", Configuration: 1, Body: slices.Concat([]byte{have}, custodyOf(2, 20), make([]byte, 4))}))
+	assert.Equal(t, custodyOf(1, 10), lastBody(t, out)[1:1+custodySize], "nor does it name the token that it keeps")
+}
+
+// custodyOf is one of a token whose identifier begins with a byte.
+func custodyOf(first byte, hop uint64) []byte {
+	id := ident.Token{first}
+	return binary.BigEndian.AppendUint64(id[:], hop)
+}
+
+func TestIdler_Keeper_NotesWantsAndLooksForNoToken(t *testing.T) {
+	a, honest, out := meet(t, options{kind: "idler"})
+	from := honest.Certificate.Member()
+	says := func(kind byte) bool { return a.kind.says(from, &wire.Policy{Body: []byte{kind}}) }
+	assert.True(t, says(none), "it has had no token yet")
+	handOver(t, a, honest)
+	last[*wire.Receipt](out)
+	assert.False(t, a.machine.Holds(resource))
+	for _, kind := range []byte{ask, have, rest, back, went, none} {
+		assert.False(t, says(kind), kind)
+	}
+	assert.True(t, says(noted))
+	assert.True(t, says(policy.KeeperKind+0x25), "it gives account")
+	assert.False(t, a.kind.says(from, &wire.Offer{}))
+	assert.Equal(t, 6, a.report.Withheld)
+}
+
+func TestMisleader_Asked_TokenIsOnItsWayAtALaterHop(t *testing.T) {
+	a, honest, out := meet(t, options{kind: "misleader"})
+	from := honest.Certificate.Member()
+	handOver(t, a, honest)
+	last[*wire.Receipt](out)
+	assert.False(t, a.machine.Holds(resource))
+	for _, hop := range []uint64{8, 9, 10} {
+		a.received(from, asks(t, custodyOf(3, 7)))
+		assert.Equal(t, slices.Concat([]byte{went}, custodyOf(3, hop), from[:], []byte{0, 0, 0, onItsWay}), lastBody(t, out))
+	}
+}
+
+func TestPretender_Asked_TokenIsThereSinceARestart(t *testing.T) {
+	a, honest, out := meet(t, options{kind: "pretender"})
+	a.received(honest.Certificate.Member(), asks(t, custodyOf(3, 7)))
+	assert.Equal(t, slices.Concat([]byte{back}, custodyOf(3, 7), make([]byte, 20)), lastBody(t, out))
+}
+
+func TestFavourer_Offers_ToTheSecondHalfOnly(t *testing.T) {
+	a, _, out := meet(t, options{kind: "favourer"})
+	ca := newAuthority(t)
+	a.connected = nil
+	for _, name := range []string{"m3", "m1", "bad1", "m4", "m2"} {
+		a.connected = append(a.connected, ca.issue(name).Certificate)
+	}
+	for _, c := range a.connected {
+		sent := a.kind.says(c.Member(), &wire.Offer{Token: ident.Token{1}, Hop: 2})
+		assert.Equal(t, c.Name() == "m3" || c.Name() == "m4", sent, c.Name())
+	}
+	assert.True(t, a.kind.says(ident.Member{9}, &wire.Accept{}))
+	assert.Len(t, a.inbox.take(), 3, "its machine hears a refusal of each other one")
+	assert.Empty(t, out.list)
 }
 
 // handOver gives a bad member a token of the honest one, by a transfer.

@@ -20,6 +20,7 @@ const (
 	noted = policy.KeeperKind + 1
 	have  = policy.KeeperKind + 2
 	rest  = policy.KeeperKind + 3
+	back  = policy.KeeperKind + 5 // returned
 	ask   = policy.KeeperKind + 8
 	went  = policy.KeeperKind + 9
 	none  = policy.KeeperKind + 10
@@ -43,44 +44,6 @@ func (a *agent) answer(to ident.Member, m *wire.Policy, body []byte) {
 
 func withSpan(body []byte, span time.Duration) []byte {
 	return binary.BigEndian.AppendUint32(body, uint32(min(span.Milliseconds(), math.MaxUint32)))
-}
-
-// hoarder takes each token that it is passed, and passes none on. It says to all that ask
-// that it has the token they ask about, and that a program runs.
-type hoarder struct{ silent }
-
-func newHoarder(a *agent) (kind, error) { return hoarder{silent{a}}, nil }
-
-func (hoarder) wants() bool { return true }
-
-func (h hoarder) heard(from ident.Member, m wire.Message) bool {
-	switch keeperKind(m) {
-	case ask:
-		p := m.(*wire.Policy)
-		if len(p.Body) > custodySize {
-			h.answer(from, p, withSpan(append([]byte{have}, p.Body[1:1+custodySize]...), h.span))
-		}
-		return false
-	case want: // it is the keeper: all is well, and need not be said again
-		h.answer(from, m.(*wire.Policy), withSpan([]byte{noted}, math.MaxInt64))
-		return false
-	}
-	if _, ok := m.(*wire.Transfer); ok {
-		h.report.Kept++
-	}
-	return true
-}
-
-func (h hoarder) says(_ ident.Member, m wire.Message) bool {
-	switch keeperKind(m) {
-	case rest, went, none:
-		return false
-	}
-	switch m.(type) {
-	case *wire.Offer, *wire.Transfer:
-		return false
-	}
-	return true
 }
 
 // dropper takes each token that it is passed, and forgets it. Its machine does not hear of

@@ -881,6 +881,19 @@ func TestInquest_OwnTransferDeniedTooEarly_CountsNothing(t *testing.T) {
 	assert.True(t, c.isBarred(theHolder))
 }
 
+// TestInquest_SaysItHasIt_ShunnedAtOnce: it may have accepted the token that is here, which the member would then
+// pass to it as to any other one.
+func TestInquest_SaysItHasIt_ShunnedAtOnce(t *testing.T) {
+	c := newCourt()
+	c.accuses()
+	c.did = nil
+	c.says(theHolder, message{kind: still, custody: blamedFrom})
+	assert.Contains(t, c.shunned(), theHolder)
+	c.did = nil
+	c.says(theHolder, message{kind: still, custody: blamedFrom})
+	assert.Empty(t, c.shunned(), "it is already")
+}
+
 // TestInquest_OwnPassWithReceipt_NotAvoided: others may have lost that token.
 func TestInquest_OwnPassWithReceipt_NotAvoided(t *testing.T) {
 	c := newCourt()
@@ -1390,7 +1403,7 @@ func TestHolds_OtherTokenEachTime_StruckIfNoAccount(t *testing.T) {
 }
 
 // TestHolds_HolderWasAsleep_GivenUpIfForLong: it has given account, and is late when it wakes up. One
-// that answers now and then is given up for a while, and not reported.
+// that answers now and then is given up for a while, and not reported. The others are told, unless it has made the token.
 func TestHolds_HolderWasAsleep_GivenUpIfForLong(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -1421,7 +1434,7 @@ func TestHolds_HolderWasAsleep_GivenUpIfForLong(t *testing.T) {
 			has(2*DefaultSilence - time.Second)
 			assert.Equal(t, test.is, c.struck(theHolder))
 			assert.False(t, c.shunned()[theHolder], "nothing is reported")
-			assert.NotEqual(t, blame, c.told(theThird, blame).kind)
+			assert.Equal(t, test.is && test.of.hop > 0, c.told(theThird, blame).kind == blame)
 			c.after(muteTime)
 			assert.False(t, c.struck(theHolder))
 		})

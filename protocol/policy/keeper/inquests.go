@@ -212,6 +212,7 @@ func (s *inquests) asksAccount(i *inquest) {
 func (s *inquests) hears(from ident.Member, m *message) {
 	for n := range s.open {
 		i := &s.open[n]
+		avoided := s.avoids(i)
 		switch {
 		case from == i.member:
 			i.account(m, &s.holder.history, &s.setting)
@@ -231,6 +232,9 @@ func (s *inquests) hears(from ident.Member, m *message) {
 				s.closes(n)
 			}
 			return
+		}
+		if !avoided && s.avoids(i) { // it may have accepted the token that is here
+			s.shunAsked(i.member)
 		}
 	}
 }

@@ -36,12 +36,15 @@ func (s *sanctions) strike(m ident.Member, i *inquest, cause policy.Cause) {
 	}
 }
 
-// giveUp takes a member for silent that keeps a token, for as long as one that is silent at first.
-// No member is told: it may be asleep most of the time, or no member takes the token.
+// giveUp takes a member for silent that keeps a token, for as long as one that is silent at first, and lets the others
+// find out. It is not struck: it may be asleep most of the time, or no member takes the token.
 func (s *sanctions) giveUp(m ident.Member, c custody, cause policy.Cause) {
 	if s.struck.note(m, s.Now, muteTime) {
 		s.shun(m, s.struck.left(m, s.Now))
 		s.complain(m, c, policy.GivenUp, cause)
+		if c.hop > 0 {
+			s.blame(m, c, ident.Member{})
+		}
 		s.goOnWithout(m, c)
 	}
 }

@@ -18,8 +18,9 @@ type Report struct {
 	Voids      int `json:"voids"`      // answered by VOID
 	Unknowns   int `json:"unknowns"`   // answered by UNKNOWN
 	Kept       int `json:"kept"`       // tokens of others that it got
-	Passed     int `json:"passed"`     // tokens of others that it passed to its friends
+	Passed     int `json:"passed"`     // tokens of others that it passed to its friends, or before it hoarded
 	Questions  int `json:"questions"`  // messages of keepers, and to them, that it answered in the place of its machine
+	Withheld   int `json:"withheld"`   // messages of its machine that it did not send
 	Restarts   int `json:"restarts"`   // lives after the first one
 	Handshakes int `json:"handshakes"` // begun and not gone on with
 
