@@ -133,7 +133,7 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 	if *badCosts {
 		sizes, seeds = []int{3, 5, 20}, badHourSeeds
 	}
-	kinds := []string{"hoarder", "dropper-restart", "dropper-quiet", "dropper-half", "dropper", "dropper-sent", "misleader", "pretender", "stonewaller", "ghost", "dodger", "evader", "idler"}
+	kinds := []string{"refuser", "hoarder", "dropper-restart", "dropper-quiet", "dropper-half", "dropper", "dropper-sent", "misleader", "pretender", "stonewaller", "ghost", "dodger", "evader", "idler", "laggard", "ender", "prophet", "ignorer", "decliner"}
 	if !*badCosts {
 		kinds = kinds[:whole.Part(3, len(kinds))]
 	}
@@ -150,7 +150,7 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 						without := measureBad(t, seed, members, p, []string{""}, false, time.Hour).cost()
 						g := measureBad(t, seed, members, p, []string{kind}, true, time.Hour)
 						c := g.cost()
-						t.Logf("%.2f of the operations, %v of overlap, nobody ran for %v, %d tokens touched", ratio(c.later, without.later), c.overlap, c.nobody, len(g.tainted))
+						t.Logf("%.2f of the operations, %v of overlap, nobody ran for %v, %d tokens touched; waits %.0f s %.1f rounds, without %.0f s %.1f", ratio(c.later, without.later), c.overlap, c.nobody, len(g.tainted), c.wait.Seconds(), c.rounds, without.wait.Seconds(), without.rounds)
 						assert.GreaterOrEqual(t, ratio(c.later, without.later), 0.9)
 						assert.Zero(t, c.overlap)
 						assert.Zero(t, g.accused)

@@ -26,7 +26,10 @@ const (
 
 // The first bytes of what they say in inquests, and the length of a custody there.
 const (
+	keeperStill   = policy.KeeperKind + 0x21
 	keeperSent    = policy.KeeperKind + 0x22
+	keeperProof   = policy.KeeperKind + 0x23
+	keeperInstead = policy.KeeperKind + 0x24
 	keeperNever   = policy.KeeperKind + 0x25
 	custodyLength = 40
 )

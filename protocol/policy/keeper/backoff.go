@@ -58,6 +58,11 @@ func (b *backoffs) note(m ident.Member, now clock.Instant, first time.Duration) 
 	return true
 }
 
+// forget has the next back-off from a member be a first one.
+func (b *backoffs) forget(m ident.Member) {
+	b.list = slices.DeleteFunc(b.list, func(e backoff) bool { return e.member == m })
+}
+
 // last is how long the last back-off from a member was that still counts for the next one, or 0.
 func (b *backoffs) last(m ident.Member, now clock.Instant) time.Duration {
 	for _, e := range b.list {
