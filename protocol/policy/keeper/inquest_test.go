@@ -964,6 +964,26 @@ func TestInquest_SentToThisMember_BarredIfNoneComes(t *testing.T) {
 	}
 }
 
+// TestInquest_InsteadAfterLate_BarredAsLongAsStruck: a member that has kept a token for too long drops it for one that
+// nobody confirms, before it has said often enough that it has the token.
+func TestInquest_InsteadAfterLate_BarredAsLongAsStruck(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		c := newCourt()
+		c.wants(true)
+		c.accuses()
+		stays := map[int]message{theHolder: {kind: still}}
+		c.lasts(time.Second, stays)
+		if late {
+			c.lasts(lateAfter+DefaultSilence, stays)
+		}
+		instead := message{kind: instead, custody: blamedFrom, member: at(theThird), other: custody{secondToken, 5}}
+		c.lasts(lateAfter, map[int]message{theHolder: instead, theThird: {kind: never, custody: custody{secondToken, 4}}})
+		require.True(t, c.isBarred(theHolder))
+		assert.False(t, c.struck(theHolder))
+		assert.Equal(t, late, c.barred.left(at(theHolder), c.now) > excuseTimes*c.holder.overdue())
+	}
+}
+
 // TestInquest_Instead_AvoidedUnlessConfirmed: who drops a token for another one has got that one from
 // a member, which says so.
 func TestInquest_Instead_AvoidedUnlessConfirmed(t *testing.T) {

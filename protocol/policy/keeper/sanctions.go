@@ -150,7 +150,11 @@ func (s *sanctions) doubtInstead(i *inquest) {
 		return
 	}
 	if m := i.member; i.hop > 0 && s.isSteady(m, since) && !s.isMinted(i) { // its own clock may be wrong
-		s.bar(m, i.custody, excuseTimes, policy.Unconfirmed)
+		times := time.Duration(excuseTimes)
+		if i.late != 0 { // it has kept the token for too long before
+			times = strikeTimes
+		}
+		s.bar(m, i.custody, times, policy.Unconfirmed)
 		s.blameOwn(i)
 	}
 }
