@@ -150,7 +150,7 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 						without := measureBad(t, seed, members, p, []string{""}, false, time.Hour).cost()
 						g := measureBad(t, seed, members, p, []string{kind}, true, time.Hour)
 						c := g.cost()
-						t.Logf("%.2f of the operations, %v of overlap, nobody ran for %v, %d tokens touched", ratio(c.later, without.later), c.overlap, c.nobody, len(g.tainted))
+						t.Logf("%.2f of the operations, %v of overlap, nobody ran for %v, %d tokens touched; waits %.0f s %.1f rounds, without %.0f s %.1f", ratio(c.later, without.later), c.overlap, c.nobody, len(g.tainted), c.wait.Seconds(), c.rounds, without.wait.Seconds(), without.rounds)
 						assert.GreaterOrEqual(t, ratio(c.later, without.later), 0.9)
 						assert.Zero(t, c.overlap)
 						assert.Zero(t, g.accused)
@@ -164,8 +164,8 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 
 // hourKinds are the kinds of which one takes less than a tenth of the others' operations.
 var hourKinds = []string{
-	"hoarder", "dropper-restart", "dropper-quiet", "dropper-half", "dropper", "dropper-sent", "misleader", "pretender", "stonewaller",
-	"ghost", "dodger", "evader", "idler", "beginner", "babbler",
+	"refuser", "hoarder", "dropper-restart", "dropper-quiet", "dropper-half", "dropper", "dropper-sent", "misleader", "pretender", "stonewaller",
+	"ghost", "dodger", "evader", "idler", "beginner", "babbler", "ignorer", "decliner", "laggard", "ender", "prophet",
 }
 
 // In an hour with losses the honest holder's machine loses power each badLossEvery, for badLossFor.

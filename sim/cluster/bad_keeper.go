@@ -29,6 +29,7 @@ const (
 	keeperAccount = policy.KeeperKind + 0x20
 	keeperStill   = policy.KeeperKind + 0x21
 	keeperSent    = policy.KeeperKind + 0x22
+	keeperProof   = policy.KeeperKind + 0x23
 	keeperInstead = policy.KeeperKind + 0x24
 	keeperNever   = policy.KeeperKind + 0x25
 	keeperBlame   = policy.KeeperKind + 0x26

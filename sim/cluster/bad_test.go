@@ -162,6 +162,12 @@ func TestBad_EachKind_DoesWhatItSays(t *testing.T) {
 		{[]string{"stonewaller"}, func(_ *badGroup, b badness) bool { return b.(*stonewaller).count > 0 && b.(*stonewaller).asked > 0 }},
 		{[]string{"ghost"}, func(_ *badGroup, b badness) bool { return b.(*stonewaller).count > 0 && b.(*stonewaller).asked > 0 }},
 		{[]string{"idler"}, func(_ *badGroup, b badness) bool { return b.(*idler).count > 0 }},
+		{[]string{"refuser"}, func(g *badGroup, b badness) bool { return b.(*refuser).untook > 0 && !g.standsStill() }},
+		{[]string{"prophet"}, func(_ *badGroup, b badness) bool { return b.(*prophet).told > 0 }},
+		{[]string{"laggard"}, func(g *badGroup, b badness) bool { return b.(*laggard).taken > 0 && g.standsStill() }},
+		{[]string{"ender"}, func(_ *badGroup, b badness) bool { return b.(*ender).told > 0 }},
+		{[]string{"ignorer"}, func(g *badGroup, b badness) bool { return b.(*refuser).untook > 0 && !g.standsStill() }},
+		{[]string{"decliner"}, func(g *badGroup, b badness) bool { return b.(*refuser).untook > 0 && !g.standsStill() }},
 		{[]string{"minter"}, func(g *badGroup, b badness) bool { return b.(*minter).made > 200 && len(g.geneses) > 5 }},
 		{[]string{"minter-slow"}, func(g *badGroup, b badness) bool { return b.(*minter).taken > 5 && len(g.geneses) > 5 }},
 		{[]string{"friends", "friends"}, func(g *badGroup, _ badness) bool { return g.standsStill() }},
@@ -253,15 +259,20 @@ func TestBad_Minter_OverlapIsBounded(t *testing.T) {
 func newBadKeeper(t *testing.T, seed uint64, members int, p busyPolicy, times busyTimes, rank int, kind string) *badGroup {
 	t.Helper()
 	g := makeBad(t, seed, members, p, times, make([]string, members))
-	ranks := directory.NewWitnessRank(g.group.ID(), directory.SlotID(g.resources[0].Name, 0))
-	order := slices.SortedFunc(slices.Values(g.nodes), func(a, b *node) int {
-		x, y := ranks.Of(a.id), ranks.Of(b.id)
-		return slices.Compare(y[:], x[:])
-	})
+	order := g.ranked()
 	order[rank].kind = kind
 	order[rank].turnBad()
 	g.start()
 	return g
+}
+
+// ranked are all members in the order in which they are the slot's keeper.
+func (g *badGroup) ranked() crowd {
+	ranks := directory.NewWitnessRank(g.group.ID(), directory.SlotID(g.resources[0].Name, 0))
+	return slices.SortedFunc(slices.Values(g.nodes), func(a, b *node) int {
+		x, y := ranks.Of(a.id), ranks.Of(b.id)
+		return slices.Compare(y[:], x[:])
+	})
 }
 
 // standsStill reports whether no honest program has begun for ten seconds.

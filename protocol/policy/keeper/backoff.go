@@ -29,7 +29,7 @@ type backoff struct {
 	span   time.Duration
 }
 
-// note begins a back-off from a member. The first one lasts first. A cause during a back-off
+// note begins a back-off from a member. It lasts for first at least, and twice as long as the last one. A cause during a back-off
 // changes nothing, as it may be the same cause, unless it makes a longer one. note reports whether the back-off is new.
 func (b *backoffs) note(m ident.Member, now clock.Instant, first time.Duration) bool {
 	i := slices.IndexFunc(b.list, func(e backoff) bool { return e.member == m })
@@ -53,9 +53,14 @@ func (b *backoffs) note(m ident.Member, now clock.Instant, first time.Duration) 
 	if now >= e.until.Add(maxBackoff) { // long without a cause
 		e.span = first / 2
 	}
-	e.span = min(2*e.span, maxBackoff)
+	e.span = min(max(2*e.span, first), maxBackoff)
 	e.until = now.Add(e.span)
 	return true
+}
+
+// forget has the next back-off from a member be a first one.
+func (b *backoffs) forget(m ident.Member) {
+	b.list = slices.DeleteFunc(b.list, func(e backoff) bool { return e.member == m })
 }
 
 // last is how long the last back-off from a member was that still counts for the next one, or 0.

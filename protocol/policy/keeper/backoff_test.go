@@ -33,6 +33,15 @@ func TestBackoffs_LongerCause_Lengthens(t *testing.T) {
 	assert.False(t, b.note(m, clock.Instant(2*time.Second), 10*time.Second))
 }
 
+// TestBackoffs_LongerCauseAfterwards_LastsAsLong: a member that was given up before is struck for as long as others.
+func TestBackoffs_LongerCauseAfterwards_LastsAsLong(t *testing.T) {
+	var b backoffs
+	m, now := ident.Member{1}, clock.Instant(time.Hour)
+	assert.True(t, b.note(m, 0, time.Minute))
+	assert.True(t, b.note(m, now, time.Hour))
+	assert.Equal(t, time.Hour, b.left(m, now))
+}
+
 func TestBackoffs_Many_Bounded(t *testing.T) {
 	var b backoffs
 	for i := range 3 * maxBackoffs {

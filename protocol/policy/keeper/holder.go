@@ -26,6 +26,8 @@ type holder struct {
 type holderLinks interface {
 	// isAvoided reports whether no token is to be passed to a member.
 	isAvoided(ident.Member) bool
+	// untaken: a member took no token that was for it.
+	untaken(ident.Member)
 	// gained: a token is here.
 	gained()
 	// freed: the policy has a token now that it did not know.
@@ -312,6 +314,9 @@ func (h *holder) passEnded(e *policy.Event) (hidden bool) {
 		h.step(policy.Event{Kind: policy.OperationEnded, Token: e.Token})
 	}
 	if e.Outcome == policy.Returned {
+		if t != nil && t.state == passing && !t.keeper.IsZero() {
+			h.links.untaken(t.keeper)
+		}
 		late := h.exclusive && !left && (t == nil || h.Now >= t.since.Add(h.silence))
 		if late { // for the policy it is gone, as it may be for all others
 			h.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Abandoned, Token: e.Token})
@@ -329,6 +334,7 @@ func (h *holder) passEnded(e *policy.Event) (hidden bool) {
 			h.went(passed{custody: t.custody, to: cmp.Or(e.From, t.keeper), since: t.since, receipt: h.keptReceipt(e.Body), told: t.told})
 		}
 		if e.Outcome == policy.Delivered {
+			h.refusers.forget(e.From)
 			h.links.delivered(t.next(), e.From)
 		}
 		h.held.remove(&e.Token.ID)

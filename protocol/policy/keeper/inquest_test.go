@@ -610,7 +610,7 @@ func TestInquest_OwnTransferUnanswered_BarredAndNotStruck(t *testing.T) {
 			c.comes(custody{secondToken, 2}, theThird)
 			c.lasts(2*DefaultSilence+untilDoubted, map[int]message{theHolder: anHourAgo})
 			assert.Equal(t, test.is, c.isBarred(theHolder))
-			assert.Equal(t, test.is, c.inquests.isAvoided(at(theHolder)))
+			assert.Equal(t, test.is || test.name == "it comes back", c.inquests.isAvoided(at(theHolder)))
 			assert.False(t, c.struck(theHolder))
 			if test.is {
 				assert.Equal(t, map[int]bool{theHolder: true}, c.shunned())
@@ -620,6 +620,34 @@ func TestInquest_OwnTransferUnanswered_BarredAndNotStruck(t *testing.T) {
 			assert.Equal(t, test.told, c.told(thePasser, blame).kind == blame)
 		})
 	}
+}
+
+// TestPass_NotTaken_ReceiverAvoided: a member that takes no token which is for it would be the next one again at once. It
+// is passed none for O, for twice as long the next time, and is forgiven when it takes one.
+func TestPass_NotTaken_ReceiverAvoided(t *testing.T) {
+	c := newCourt()
+	of := custody{token, 8}
+	untaken := func() {
+		c.offers(of, theHolder)
+		require.Equal(t, at(theHolder), c.passedTo())
+		c.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, Token: policy.Token{ID: of.token, Hop: of.hop, Born: 1}})
+		require.True(t, c.inquests.isAvoided(at(theHolder)))
+		require.Equal(t, map[int]bool{theHolder: false}, c.shunned(), "it is not struck")
+		of.hop += 2
+	}
+	untaken()
+	c.offers(of, theHolder)
+	assert.Equal(t, ident.Member{}, c.passedTo(), "any other one gets it")
+	c.delivered(of, theThird, true)
+	of.hop += 2
+	c.after(c.holder.overdue())
+	require.False(t, c.inquests.isAvoided(at(theHolder)))
+	untaken()
+	c.after(c.holder.overdue())
+	assert.True(t, c.inquests.isAvoided(at(theHolder)))
+	c.offers(of, theHolder)
+	c.delivered(of, theHolder, true)
+	assert.False(t, c.inquests.isAvoided(at(theHolder)), "nobody else was left")
 }
 
 // TestInquest_OwnTransferUnanswered_ConnectsWhenOthersWereTold_Barred: others hold the two in doubt, as this member has
@@ -946,6 +974,26 @@ func TestInquest_SentToThisMember_BarredIfNoneComes(t *testing.T) {
 			assert.Equal(t, test.is, c.isBarred(theHolder))
 			assert.False(t, c.struck(theHolder))
 		})
+	}
+}
+
+// TestInquest_InsteadAfterLate_BarredAsLongAsStruck: a member that has kept a token for too long drops it for one that
+// nobody confirms, before it has said often enough that it has the token.
+func TestInquest_InsteadAfterLate_BarredAsLongAsStruck(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		c := newCourt()
+		c.wants(true)
+		c.accuses()
+		stays := map[int]message{theHolder: {kind: still}}
+		c.lasts(time.Second, stays)
+		if late {
+			c.lasts(lateAfter+DefaultSilence, stays)
+		}
+		instead := message{kind: instead, custody: blamedFrom, member: at(theThird), other: custody{secondToken, 5}}
+		c.lasts(lateAfter, map[int]message{theHolder: instead, theThird: {kind: never, custody: custody{secondToken, 4}}})
+		require.True(t, c.isBarred(theHolder))
+		assert.False(t, c.struck(theHolder))
+		assert.Equal(t, late, c.barred.left(at(theHolder), c.now) > excuseTimes*c.holder.overdue())
 	}
 }
 

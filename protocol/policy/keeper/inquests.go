@@ -44,7 +44,7 @@ func (s *inquests) isOff() bool { return s.holder.verify == nil }
 // isAvoided reports whether this member passes no token to another one: it is struck, or about
 // to be, unless it gives account of a token that it had.
 func (s *inquests) isAvoided(m ident.Member) bool {
-	return s.isStruck(m) || s.barred.from(m, s.Now) || s.open.some(m, s.avoids)
+	return s.isStruck(m) || s.barred.from(m, s.Now) || s.refusers.from(m, s.Now) || s.open.some(m, s.avoids)
 }
 
 // avoids reports whether a member owes this one an answer.

@@ -65,6 +65,8 @@ type holderCalls struct{ k *Keeper }
 
 func (c holderCalls) isAvoided(m ident.Member) bool { return c.k.inquests.isAvoided(m) }
 
+func (c holderCalls) untaken(m ident.Member) { c.k.inquests.untaken(m) }
+
 func (c holderCalls) gained() {
 	c.k.inquests.gained()
 	c.k.search.rest(clock.Never)

@@ -18,7 +18,9 @@ type peers struct {
 	struck  backoffs // members that this one does not believe: it takes them for silent
 	barred  backoffs // members that this one passes nothing to, but believes
 	greeted map[ident.Member]clock.Instant
-	order   members // scratch
+	// refusers are the members that took no token that was for them.
+	refusers backoffs
+	order    members // scratch
 }
 
 // keepers are the members that can be the keeper, the first one first: no silent ones, as far as

@@ -66,8 +66,16 @@ func (s *sanctions) bar(m ident.Member, c custody, times time.Duration, cause po
 // shun has the driver pass nothing to a member for a while, and no less than this one backs off
 // from it.
 func (s *sanctions) shun(m ident.Member, d time.Duration) {
-	d = max(d, s.struck.left(m, s.Now), s.barred.left(m, s.Now))
+	d = max(d, s.struck.left(m, s.Now), s.barred.left(m, s.Now), s.refusers.left(m, s.Now))
 	s.Do(policy.Action{Kind: policy.Shun, To: m, At: s.Now.Add(d), Firm: s.docket.owesSelf(m)})
+}
+
+// untaken passes nothing to a member for a while that took no token which was for it: its turn would come again at once,
+// and the token stay here meanwhile. It is passed tokens where nobody else is left, and forgiven as soon as it takes one.
+func (s *sanctions) untaken(m ident.Member) {
+	if s.refusers.note(m, s.Now, s.overdue()) {
+		s.shun(m, 0)
+	}
 }
 
 // shunAsked shuns a member that is asked for an account, or says that it has the token. It is asked again at the latest
@@ -145,7 +153,11 @@ func (s *sanctions) doubtInstead(i *inquest) {
 		return
 	}
 	if m := i.member; i.hop > 0 && s.isSteady(m, since) && !s.isMinted(i) { // its own clock may be wrong
-		s.bar(m, i.custody, excuseTimes, policy.Unconfirmed)
+		times := time.Duration(excuseTimes)
+		if i.late != 0 { // it has kept the token for too long before
+			times = strikeTimes
+		}
+		s.bar(m, i.custody, times, policy.Unconfirmed)
 		s.blameOwn(i)
 	}
 }

@@ -1,0 +1,89 @@
+package cluster
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// prophet has no token, and promises all others that the token rests with it, at a hop that the token has not
+// reached. When it is asked for that token it says that it has none. It refuses each token.
+type prophet struct {
+	meek
+	n     *node
+	says  *wire.Policy // a keeper's message, of which the others are made
+	token ident.Token  // that the others use
+	hop   uint64       // that it has promised last
+	next  time.Duration
+	told  int // promises
+}
+
+const (
+	prophetTells = 500 * time.Millisecond // from one promise to the next
+	prophetLeaps = 1000                   // hops further than the last promise
+)
+
+func newProphet(n *node) badness { return &prophet{n: n} }
+
+// learns notes a custody that others speak of.
+func (p *prophet) learns(b []byte) {
+	if len(b) < custodyLength {
+		return
+	}
+	if t := ident.Token(b[:32]); t != (ident.Token{}) {
+		p.token, p.hop = t, max(p.hop, binary.BigEndian.Uint64(b[32:]))
+	}
+}
+
+func (p *prophet) hears(from ident.Member, m wire.Message) bool {
+	switch m := m.(type) {
+	case *wire.Offer:
+		p.token, p.hop = m.Token, max(p.hop, m.Hop)
+		p.n.bad.adds(from, &wire.Refuse{Token: m.Token, Hop: m.Hop, Reason: wire.RefuseBusy})
+		return false
+	case *wire.Policy:
+		switch keeperKind(m) {
+		case keeperHave, keeperAsk, keeperRest, keeperReturned:
+			p.learns(m.Body[1:])
+		}
+	}
+	return true
+}
+
+func (p *prophet) sends(e effect.Send) []effect.Send {
+	m, ok := e.Message.(*wire.Policy)
+	if ok {
+		p.says = m
+	}
+	switch keeperKind(e.Message) {
+	case keeperHave, keeperRest, keeperReturned, keeperWent, keeperNone:
+	default:
+		return []effect.Send{e}
+	}
+	if p.told == 0 {
+		return []effect.Send{e}
+	}
+	says := *m
+	says.Body = binary.BigEndian.AppendUint32([]byte{keeperNone}, math.MaxUint32)
+	return []effect.Send{{To: e.To, Message: &says}}
+}
+
+func (p *prophet) ticks() {
+	if p.says == nil || p.token == (ident.Token{}) || p.n.c.now < p.next {
+		return
+	}
+	p.next = p.n.c.now + prophetTells
+	p.hop += prophetLeaps
+	p.told++
+	says := *p.says
+	says.Body = binary.BigEndian.AppendUint64(append([]byte{keeperRest}, p.token[:]...), p.hop)
+	says.Body = binary.BigEndian.AppendUint64(says.Body, 1) // the life of its policy
+	says.Body = binary.BigEndian.AppendUint32(says.Body, uint32(p.told))
+	for _, n := range p.n.c.nodes.honest() {
+		p.n.bad.adds(n.id, &says)
+	}
+}
