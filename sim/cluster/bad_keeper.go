@@ -15,10 +15,10 @@ const (
 	keeperNoted
 	keeperHave
 	keeperRest
-	_ // release
+	keeperRelease
 	keeperReturned
 	_ // released
-	_ // other
+	keeperOther
 	keeperAsk
 	keeperWent
 	keeperNone

@@ -113,6 +113,9 @@ func TestBad_EachKind_DoesWhatItSays(t *testing.T) {
 		{[]string{"stonewaller"}, func(_ *badGroup, b badness) bool { return b.(*stonewaller).count > 0 && b.(*stonewaller).asked > 0 }},
 		{[]string{"ghost"}, func(_ *badGroup, b badness) bool { return b.(*stonewaller).count > 0 && b.(*stonewaller).asked > 0 }},
 		{[]string{"idler"}, func(_ *badGroup, b badness) bool { return b.(*idler).count > 0 }},
+		{[]string{"renewer"}, func(_ *badGroup, b badness) bool { return b.(*renewer).count > 0 && b.(*renewer).named > 0 }},
+		{[]string{"releaser"}, func(_ *badGroup, b badness) bool { return b.(*releaser).count > 0 && b.(*releaser).told > 0 }},
+		{[]string{"pesterer"}, func(g *badGroup, b badness) bool { return b.(*pesterer).count > 0 && !g.standsStill() }},
 		{[]string{"minter"}, func(g *badGroup, b badness) bool { return b.(*minter).made > 200 && len(g.geneses) > 5 }},
 		{[]string{"minter-slow"}, func(g *badGroup, b badness) bool { return b.(*minter).taken > 5 && len(g.geneses) > 5 }},
 		{[]string{"friends", "friends"}, func(g *badGroup, _ badness) bool { return g.standsStill() }},
@@ -204,15 +207,22 @@ func TestBad_Minter_OverlapIsBounded(t *testing.T) {
 func newBadKeeper(t *testing.T, seed uint64, members int, p busyPolicy, times busyTimes, rank int, kind string) *badGroup {
 	t.Helper()
 	g := makeBad(t, seed, members, p, times, make([]string, members))
+	bad := g.keepers()[rank]
+	g.nodes[0].found = bad != g.nodes[0] // the first token is of an honest member
+	g.nodes[1].found = !g.nodes[0].found
+	bad.kind = kind
+	bad.turnBad()
+	g.start()
+	return g
+}
+
+// keepers are all members in the order of the slot's keepers.
+func (g *badGroup) keepers() []*node {
 	ranks := directory.NewWitnessRank(g.group.ID(), directory.SlotID(g.resources[0].Name, 0))
-	order := slices.SortedFunc(slices.Values(g.nodes), func(a, b *node) int {
+	return slices.SortedFunc(slices.Values(g.nodes), func(a, b *node) int {
 		x, y := ranks.Of(a.id), ranks.Of(b.id)
 		return slices.Compare(y[:], x[:])
 	})
-	order[rank].kind = kind
-	order[rank].turnBad()
-	g.start()
-	return g
 }
 
 // standsStill reports whether no honest program has begun for ten seconds.

@@ -111,15 +111,26 @@ func (p *poll) countFailures() {
 			continue
 		}
 		p.before.remove(m)
-		if p.failures == nil {
-			p.failures = make(map[ident.Member]int)
-		}
-		if p.failures[m]++; p.failures[m] > maxFailures {
-			p.mute.note(m, p.Now, muteTime)
-		} else {
+		if p.counts(m) {
 			p.first = p.since
 		}
 	}
+}
+
+// counts counts a reason of one member to wait for programs once more, and reports whether this one does: a failure, or
+// a token that it has made as an earlier keeper, and that is lost, too.
+func (p *poll) counts(m ident.Member) bool {
+	if p.mute.from(m, p.Now) {
+		return false
+	}
+	if p.failures == nil {
+		p.failures = make(map[ident.Member]int)
+	}
+	if p.failures[m]++; p.failures[m] > maxFailures {
+		p.mute.note(m, p.Now, muteTime)
+		return false
+	}
+	return true
 }
 
 // appendLast appends the members that have not answered, if they are few.

@@ -388,6 +388,20 @@ func TestSearch_EarlierKeeperLeavesTokenLost_TokenMade(t *testing.T) {
 	}
 }
 
+// TestSearch_EarlierKeeperTellsOfAnotherTokenEachTime_TokenMade: P-60. The first keeper says at each question that it has passed
+// another token on since. That counts as often as failures do.
+func TestSearch_EarlierKeeperTellsOfAnotherTokenEachTime_TokenMade(t *testing.T) {
+	s := newSearching(longHold)
+	s.order = fixed{at(theDead), at(theSelf), at(theHolder), at(thePasser)}
+	s.says(thePasser, message{kind: want})
+	begun := s.now
+	for n := byte(2); s.search(); n++ {
+		s.says(theDead, message{kind: went, custody: custody{ident.Token{n}, 5}, member: at(theHolder)})
+		require.Less(t, s.now.Sub(begun), (maxFailures+1)*(2*longHold+4*s.silence+foundingTime))
+	}
+	assert.GreaterOrEqual(t, s.now.Sub(begun), maxFailures*(longHold-s.retry))
+}
+
 // TestSearch_LastHolderSpeaksAndDoesNotAnswer_AskedForAccount: P-72, 1. It is asked once in a search, and so is told each other member.
 func TestSearch_LastHolderSpeaksAndDoesNotAnswer_AskedForAccount(t *testing.T) {
 	c := newCourt()
