@@ -168,6 +168,9 @@ func TestBad_EachKind_DoesWhatItSays(t *testing.T) {
 		{[]string{"ender"}, func(_ *badGroup, b badness) bool { return b.(*ender).told > 0 }},
 		{[]string{"ignorer"}, func(g *badGroup, b badness) bool { return b.(*refuser).untook > 0 && !g.standsStill() }},
 		{[]string{"decliner"}, func(g *badGroup, b badness) bool { return b.(*refuser).untook > 0 && !g.standsStill() }},
+		{[]string{"renewer"}, func(_ *badGroup, b badness) bool { return b.(*renewer).count > 0 && b.(*renewer).named > 0 }},
+		{[]string{"releaser"}, func(_ *badGroup, b badness) bool { return b.(*releaser).count > 0 && b.(*releaser).told > 0 }},
+		{[]string{"pesterer"}, func(g *badGroup, b badness) bool { return b.(*pesterer).count > 0 && !g.standsStill() }},
 		{[]string{"minter"}, func(g *badGroup, b badness) bool { return b.(*minter).made > 200 && len(g.geneses) > 5 }},
 		{[]string{"minter-slow"}, func(g *badGroup, b badness) bool { return b.(*minter).taken > 5 && len(g.geneses) > 5 }},
 		{[]string{"friends", "friends"}, func(g *badGroup, _ badness) bool { return g.standsStill() }},
@@ -259,9 +262,11 @@ func TestBad_Minter_OverlapIsBounded(t *testing.T) {
 func newBadKeeper(t *testing.T, seed uint64, members int, p busyPolicy, times busyTimes, rank int, kind string) *badGroup {
 	t.Helper()
 	g := makeBad(t, seed, members, p, times, make([]string, members))
-	order := g.ranked()
-	order[rank].kind = kind
-	order[rank].turnBad()
+	bad := g.ranked()[rank]
+	g.nodes[0].found = bad != g.nodes[0] // the first token is of an honest member
+	g.nodes[1].found = !g.nodes[0].found
+	bad.kind = kind
+	bad.turnBad()
 	g.start()
 	return g
 }

@@ -15,12 +15,15 @@ func (h *holder) released(from ident.Member, m *message) {
 	}
 	if m.kind == other {
 		if m.member != h.self { // or it is in transit to this member
+			h.reporter.sent = sending{t.custody, from}
 			h.leaves(t, m.member)
 		}
 		return
 	}
 	if t.asked.remove(from); len(t.asked) == 0 || t.event == nil {
-		h.reporter.vowed = ident.Member{}
+		if h.reporter.vowed == from { // another one may still count on the promise
+			h.reporter.vowed = ident.Member{}
+		}
 		h.frees(t)
 	}
 }

@@ -53,7 +53,7 @@ func (b *backoffs) note(m ident.Member, now clock.Instant, first time.Duration) 
 	if now >= e.until.Add(maxBackoff) { // long without a cause
 		e.span = first / 2
 	}
-	e.span = min(max(2*e.span, first), maxBackoff)
+	e.span = min(max(2*e.span, first), maxBackoff) // the last one may have had a lesser cause
 	e.until = now.Add(e.span)
 	return true
 }

@@ -54,3 +54,17 @@ func TestBackoffs_Many_Bounded(t *testing.T) {
 	}
 	assert.LessOrEqual(t, b.list[len(b.list)-1].span, maxBackoff)
 }
+
+// TestBackoffs_LongerCauseLater_LastsAsLong: a member that was given up for a while, and is struck afterwards, is struck
+// for as long as any other.
+func TestBackoffs_LongerCauseLater_LastsAsLong(t *testing.T) {
+	var b backoffs
+	m, now := ident.Member{1}, clock.Instant(0)
+	assert.True(t, b.note(m, now, muteTime))
+	now = now.Add(muteTime)
+	assert.True(t, b.note(m, now, time.Hour))
+	assert.Equal(t, time.Hour, b.left(m, now))
+	now = now.Add(time.Hour)
+	assert.True(t, b.note(m, now, muteTime))
+	assert.Equal(t, 2*time.Hour, b.left(m, now))
+}

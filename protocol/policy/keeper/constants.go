@@ -117,6 +117,8 @@ const (
 	// maxFailures is how many failures of one member count within one search: each time it has spoken, and then
 	// does not answer. Its program is waited for. A machine that fails, restarts and fails again while one token is
 	// looked for is rare; a member that speaks and never answers would keep a lost token from ever being replaced.
+	// So would an earlier keeper that tells each time of another token, which it has made and which is lost, too. Both
+	// count together.
 	maxFailures = 2
 
 	// wrongClock is how many times as long as usual a token may stay with the member that has made

@@ -154,6 +154,7 @@ func (h *holder) gained(token *policy.Token) *held {
 	if t.parted && t.token == token.ID && t.hop < token.Hop { // it is back before its receipt
 		h.went(passed{custody: t.custody, to: t.keeper, since: t.since, told: t.told})
 	}
+	h.reporter.comes(custody{token.ID, token.Hop})
 	*t = held{custody: custody{token.ID, token.Hop}, born: token.Born, field: keep(token.Field), since: h.Now, untold: true, known: longAgo}
 	h.links.gained()
 	return t

@@ -32,7 +32,7 @@ func (l *loss) suspects(m ident.Member, since clock.Instant) {
 // before. One that has known of them for longer than programs take changes nothing, however often it is asked. One that
 // says each time that it has just begun does so maxFailures times.
 func (l *loss) notesYoung(from ident.Member, since time.Duration, p *poll) {
-	if since < p.hold && p.counts(from, p.Now.Add(-since)) {
+	if since < p.hold && p.begins(from, p.Now.Add(-since)) {
 		l.young = max(l.young, p.Now.Add(p.hold-since))
 	}
 }

@@ -125,7 +125,7 @@ func (s *search) answered(from ident.Member, m *message) {
 		if m.kind == none {
 			s.loss.notesYoung(from, span(m.span), &s.poll)
 		} else {
-			if m.token != l.token && m.custody != s.other && s.earlier().has(from) { // it has made one since
+			if m.token != l.token && m.custody != s.other && s.earlier().has(from) && s.poll.counts(from) { // it has made one since
 				s.other, s.loss.found, s.poll.first = m.custody, clock.Never, s.poll.since
 			}
 			s.wentOn(from, m)

@@ -17,6 +17,7 @@ type peers struct {
 	silent  roll     // members that have fallen silent, and until when they are not asked again
 	struck  backoffs // members that this one does not believe: it takes them for silent
 	barred  backoffs // members that this one passes nothing to, but believes
+	amiss   backoffs // keepers that did not give a promise back as they should: this member promises them nothing
 	greeted map[ident.Member]clock.Instant
 	// refusers are the members that took no token that was for them.
 	refusers backoffs
@@ -44,6 +45,15 @@ func (p *peers) firstOf(n int) members {
 func (p *peers) others() members {
 	list := p.keepers()
 	list.remove(p.self)
+	return list
+}
+
+// promisees are those of the others that this member promises something to: all of them if it would be none.
+func (p *peers) promisees() members {
+	list := p.others()
+	if some := slices.DeleteFunc(slices.Clone(list), func(m ident.Member) bool { return p.amiss.from(m, p.Now) }); len(some) > 0 {
+		return some
+	}
 	return list
 }
 

@@ -119,20 +119,31 @@ func (p *poll) countFailures() {
 			continue
 		}
 		p.before.remove(m)
-		if p.failures == nil {
-			p.failures = make(map[ident.Member]int)
-		}
-		if p.failures[m]++; p.failures[m] > maxFailures {
-			p.mute.note(m, p.Now, muteTime)
-		} else {
+		if p.counts(m) {
 			p.first = p.since
 		}
 	}
 }
 
-// counts reports whether it counts that a member began its work then. Answers take different times, so that one within
+// counts counts a reason of one member to wait for programs once more, and reports whether this one does: a failure, or
+// a token that it has made as an earlier keeper, and that is lost, too.
+func (p *poll) counts(m ident.Member) bool {
+	if p.mute.from(m, p.Now) {
+		return false
+	}
+	if p.failures == nil {
+		p.failures = make(map[ident.Member]int)
+	}
+	if p.failures[m]++; p.failures[m] > maxFailures {
+		p.mute.note(m, p.Now, muteTime)
+		return false
+	}
+	return true
+}
+
+// begins reports whether it counts that a member began its work then. Answers take different times, so that one within
 // L of the last one that counted is the same. From a member that has begun maxFailures times before, this one backs off.
-func (p *poll) counts(m ident.Member, at clock.Instant) bool {
+func (p *poll) begins(m ident.Member, at clock.Instant) bool {
 	b := p.begun[m]
 	switch {
 	case b.count > 0 && at < b.at.Add(p.silence):

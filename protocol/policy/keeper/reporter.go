@@ -15,6 +15,22 @@ type reporter struct {
 	last   clock.Instant // when the keeper was told of a token last
 	serial uint32        // of the last statement about a promise
 	vowed  ident.Member  // the member that counts on it that no program runs here; zero: none does
+	sent   sending       // the last token that a keeper has had sent to another member
+}
+
+// sending is a custody of this member that ended as a keeper said that another token circulates.
+type sending struct {
+	custody
+	by ident.Member
+}
+
+// comes notes that a token comes here. One that a keeper has had sent away was to be dropped for another one, and not to come
+// back: that keeper may have lied.
+func (r *reporter) comes(c custody) {
+	if r.sent.token == c.token && r.sent.hop < c.hop {
+		r.amiss.note(r.sent.by, r.Now, muteTime)
+		r.sent = sending{}
+	}
 }
 
 // recall is the question by which a promise is asked back. A member that does not know which member has
@@ -75,7 +91,7 @@ func (r *reporter) next() promise {
 // rests tells the keeper that a token rests here from now on, or still does. As long as the member
 // that has the promise can be the keeper, that one keeps it.
 func (r *reporter) rests(t *held) {
-	if list := r.others(); t.state != resting || !list.has(t.keeper) {
+	if list := r.promisees(); t.state != resting || !list.has(t.keeper) {
 		t.keeper = r.first(list)
 	}
 	t.state, t.since, t.untold = resting, r.Now, false
@@ -124,6 +140,9 @@ func (r *reporter) again(t *held) (free bool) {
 	case t.event != nil && unanswered && r.Now >= t.unknown.Add(r.hold+r.silence):
 		return true
 	case t.event == nil && unanswered:
+		for _, m := range t.asked {
+			r.amiss.note(m, r.Now, muteTime)
+		}
 		return r.without(t, slices.Clone(t.asked)...)
 	case t.event != nil && unanswered:
 		r.further(t)

@@ -417,6 +417,20 @@ func TestSearch_EarlierKeeperLeavesTokenLost_TokenMade(t *testing.T) {
 	}
 }
 
+// TestSearch_EarlierKeeperTellsOfAnotherTokenEachTime_TokenMade: P-60. The first keeper says at each question that it has passed
+// another token on since. That counts as often as failures do.
+func TestSearch_EarlierKeeperTellsOfAnotherTokenEachTime_TokenMade(t *testing.T) {
+	s := newSearching(longHold)
+	s.order = fixed{at(theDead), at(theSelf), at(theHolder), at(thePasser)}
+	s.says(thePasser, message{kind: want})
+	begun := s.now
+	for n := byte(2); s.search(); n++ {
+		s.says(theDead, message{kind: went, custody: custody{ident.Token{n}, 5}, member: at(theHolder)})
+		require.Less(t, s.now.Sub(begun), (maxFailures+1)*(2*longHold+4*s.silence+foundingTime))
+	}
+	assert.GreaterOrEqual(t, s.now.Sub(begun), maxFailures*(longHold-s.retry))
+}
+
 // TestSearch_LastHolderSpeaksAndDoesNotAnswer_AskedForAccount: P-72, 1. It is asked once in a search, and so is told each other member.
 func TestSearch_LastHolderSpeaksAndDoesNotAnswer_AskedForAccount(t *testing.T) {
 	c := newCourt()
@@ -493,4 +507,64 @@ func (passingPolicy) Step(_ clock.Instant, e policy.Event, actions []policy.Acti
 		actions = append(actions, policy.Action{Kind: policy.Pass, Token: e.Token.ID, To: at(theDead)})
 	}
 	return actions
+}
+
+// runPolicy runs a program under its token when its member wants one.
+type runPolicy struct{ policytest.Untimed }
+
+func (runPolicy) Step(_ clock.Instant, e policy.Event, actions []policy.Action) []policy.Action {
+	if e.Kind == policy.DemandChanged && e.Demand {
+		return append(actions, policy.Action{Kind: policy.Run, Token: token})
+	}
+	return actions
+}
+
+// newResting is a member with a token, which it has promised to theHolder that it rests.
+func newResting(t *testing.T) *lone {
+	t.Helper()
+	l := newLone(true)
+	l.holder.inner = runPolicy{}
+	l.comes(5)
+	require.Equal(t, rest, l.told(theHolder, rest).kind)
+	return l
+}
+
+// comes has the token come at a hop, and rest.
+func (l *lone) comes(hop uint64) {
+	l.step(policy.Event{Kind: policy.Arrival, From: at(theDead), Token: policy.Token{ID: token, Hop: hop, Born: 1, Generator: at(theDead)}})
+	l.after(2 * restAfter)
+}
+
+// TestPromise_KeeperDoesNotGiveItBack_NextOneHasTheNext: P-53, 5. The keeper lives, and answers no release.
+func TestPromise_KeeperDoesNotGiveItBack_NextOneHasTheNext(t *testing.T) {
+	l := newResting(t)
+	l.step(policy.Event{Kind: policy.DemandChanged, Demand: true})
+	l.after(l.silence + l.retry)
+	asked := l.told(thePasser, release)
+	require.Equal(t, release, asked.kind)
+	l.says(thePasser, message{kind: released, custody: asked.custody, promise: asked.promise})
+	require.True(t, l.done(policy.Run))
+	assert.Equal(t, have, l.told(theHolder, have).kind, "it counts on the promise, or may do so")
+	l.says(theHolder, message{kind: want}) // it is not mute
+	l.step(policy.Event{Kind: policy.DemandChanged})
+	l.step(policy.Event{Kind: policy.OperationEnded, Token: policy.Token{ID: token, Hop: 5, Born: 1}})
+	l.after(2 * restAfter)
+	assert.Equal(t, rest, l.told(thePasser, rest).kind)
+	l.after(2 * muteTime)
+	l.comes(7)
+	assert.Equal(t, rest, l.told(theHolder, rest).kind, "a while later it is asked again")
+}
+
+// TestPromise_TokenSentAwayComesBack_NextOneHasTheNext: P-53, 5. The keeper says that another token circulates, and none
+// takes the place of the one that is sent there.
+func TestPromise_TokenSentAwayComesBack_NextOneHasTheNext(t *testing.T) {
+	l := newResting(t)
+	l.step(policy.Event{Kind: policy.DemandChanged, Demand: true})
+	asked := l.told(theHolder, release)
+	l.says(theHolder, message{kind: other, custody: asked.custody, promise: asked.promise, member: at(theDead)})
+	require.True(t, l.done(policy.Pass))
+	l.step(policy.Event{Kind: policy.PassEnded, From: at(theDead), Outcome: policy.Delivered, Token: policy.Token{ID: token, Hop: 5, Born: 1}})
+	l.did = nil
+	l.comes(9)
+	assert.Equal(t, rest, l.told(thePasser, rest).kind)
 }
