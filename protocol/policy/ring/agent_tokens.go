@@ -115,7 +115,7 @@ func (a *Agent) arrive(e *policy.Event) {
 		if b.Count > 0 { // those that it knew wait for the other one
 			a.requested(&message{kind: request, count: 1, reach: a.reach()})
 		}
-	case !e.Skipped.IsZero() && !a.wentBack && a.tokens.at(here) == nil:
+	case !e.Skipped.IsZero() && t.Hop > 1 && !a.wentBack && a.tokens.at(here) == nil:
 		a.goBack(r, b.clip(a.n), e.Skipped)
 	default:
 		a.wentBack = false
@@ -126,7 +126,8 @@ func (a *Agent) arrive(e *policy.Event) {
 
 // goBack passes a token that has just come to the first of the members that it has passed over
 // (P-83), as if it had not been here. It does not go back twice in a row: else two liars, of
-// which one passes over the other, could have it go round without anybody between.
+// which one passes over the other, could have it go round without anybody between. Nor does it at hop 1: whoever made
+// it did so as another member has died, which may still look alive.
 func (a *Agent) goBack(r *record, b Baton, to ident.Member) {
 	a.wentBack = true
 	r.place, r.baton, r.to = passing, b, to
