@@ -12,15 +12,20 @@
  * token. X is asleep with the token, and answers nothing. It passes the token to M at some
  * time, if M lives, or dies with it. M then begins a program, and may fail before
  * anybody hears of that. A program outlives M.
+ * M is an earlier keeper, too (P-60), and may have made a token MAKES times by then, which is lost
+ * with a program under it. It tells K so when it is asked.
  * S speaks, and never answers; or answers each time that it has nothing, and has just begun
- * its work. It is a liar, and the only one.
+ * its work; or that it has made another token. It is a liar, and the only one.
  *
  *   HOLD=2   longest program, in ticks
  *   BOUND=2  how many failures of one member count (maxFailures)
  *   BEGINS=2 how many beginnings of one member count (maxFailures, too)
  *   FAILS=2  of M
+ *   MAKES=0  of M
  *   BUG_NO_BOUND    all failures count
  *   BUG_EACH_BEGIN  all beginnings count
+ *   BUG_EACH_TOKEN  all tokens count that somebody says it has made
+ *   BUG_NO_TOKEN    none of them counts
  *   BUG_NEVER       none of them counts
  *   BUG_EACH_POLL   a failure counts again each time that M is asked, though it has not spoken since
  *   BUG_YOUNG       K does not wait for what M has begun before it returned and answers that it has nothing
@@ -42,6 +47,10 @@
 #define FAILS 2
 #endif
 
+#ifndef MAKES
+#define MAKES 0
+#endif
+
 #define M 0
 #define S 1
 #define X 2
@@ -57,7 +66,7 @@
 #else
 #define BEGIN_COUNTS(m) (begins[m] <= BEGINS)
 #endif
-#define MOST (HOLD * (1 + 4 + 2 * FAILS))	/* K waits: HOLD, four times more for S, and once for each failure and return of M */
+#define MOST (HOLD * (1 + 4 + 2 * FAILS + MAKES))	/* K waits: HOLD, four times more for S, and once for each failure, return and token of M */
 
 bit up = 1;		/* M lives */
 bit has;		/* and has the token, also when it has failed */
@@ -71,7 +80,9 @@ bit before[2];		/* before that, and has not failed since */
 byte failures[2];	/* as K counts them */
 byte begins[2];		/* likewise */
 bit fresh;		/* M has begun its work, and K does not know that yet */
-bit newborn;		/* S answers that it has just begun its work */
+byte lies;		/* S answers: 0 nothing, 1 that it has just begun its work, 2 that it has made a token */
+byte made;		/* tokens of M */
+bit untold;		/* K does not know of the last one */
 byte wait = HOLD;	/* ticks until K may make a token */
 byte waited;		/* ticks since K asked all first */
 bit over;		/* K has found the token, or made another one */
@@ -113,6 +124,23 @@ inline began(m, ticks)
 	fi
 }
 
+/* A member answers that it has made a token, which is lost, too. */
+inline renewed(m)
+{
+	if
+	:: failures[m] <= BOUND -> failures[m]++
+	:: else
+	fi;
+#ifdef BUG_EACH_TOKEN
+	wait = HOLD
+#elif !defined(BUG_NO_TOKEN)
+	if
+	:: COUNTS(m) -> wait = HOLD
+	:: else
+	fi
+#endif
+}
+
 /* K asks all. */
 inline poll()
 {
@@ -127,11 +155,16 @@ inline poll()
 		:: else
 		fi;
 #endif
-		fresh = 0
+		fresh = 0;
+		if
+		:: untold -> untold = 0; renewed(M)
+		:: else
+		fi
 	:: !up -> missed(M)
 	fi;
 	if
-	:: newborn -> spoke[S] = 1; began(S, HOLD)
+	:: lies == 1 -> spoke[S] = 1; began(S, HOLD)
+	:: lies == 2 -> spoke[S] = 1; renewed(S)
 	:: else -> missed(S)
 	fi
 }
@@ -142,7 +175,8 @@ active proctype Group()
 	do
 	:: over -> break
 	:: d_step { !over && !spoke[S] -> SAY(S, SPEAKS); spoke[S] = 1 }
-	:: d_step { !over -> newborn = !newborn }
+	:: d_step { !over -> lies = (lies + 1) % 3 }
+	:: d_step { !over && up && !has && made < MAKES && program == 0 -> SAY(M, MAKE); made++; untold = 1; program = HOLD }
 	:: d_step { !over && up && fails < FAILS -> SAY(M, FAIL); up = 0; fails++; age = HOLD }
 	/* It returns without its memory, or asks K whether it may use its token. */
 	:: d_step { !over && !up -> SAY(M, RETURN); up = 1; age = 0; fresh = 1; spoke[M] = 1; has = 0 }
