@@ -44,6 +44,7 @@ func (r *refuser) hears(from ident.Member, m wire.Message) bool {
 			return true
 		}
 		r.untook++
+		r.n.c.taint(b.Token) // when the driver is good again its member may take this very transfer
 		body := token.AnswerBody{Transfer: hash, Token: b.Token, Hop: b.Hop, Signer: r.n.id, Incarnation: b.Incarnation}
 		answer, err := body.Sign(r.n.c.group.ID(), token.Void, r.n.key)
 		must(err)
