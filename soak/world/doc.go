@@ -14,7 +14,7 @@
 // # Who calls it
 //
 // The commands soak, soak/hostile and soak/loss, of which package rig does what they have in common: rig.Outer calls
-// Enter, rig.Inner calls RunFirst, and rig.Group opens a World.
+// Enter, rig.Inner calls RunFirst. soak opens a World itself, the other two by rig.Group.
 //
 // # How it is built
 //
