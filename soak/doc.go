@@ -67,6 +67,6 @@
 // new plan is for package plan alone, a new verdict for package judge alone. The steps from a folder to the
 // namespaces, which soak/hostile and soak/loss need too, are in package rig.
 //
-// run.mu guards what the goroutines of play note; it is held for short times only, and never while a fault lasts.
+// run.mu guards what the goroutines of play note; it is not held while a fault lasts.
 // The run needs Linux: elsewhere outer returns exitUnsupported.
 package main

@@ -34,7 +34,7 @@
 //	crash     what came of the kill of an honest daemon (-kill)
 //	knocks    the dials to the flooded machine, counted on the network
 //	visit     how one newcomer or returner fared
-//	verdicts  what an audit of the honest journals says of whom
+//	verdicts  what an audit of the honest journals says, and of which members
 //	row       one line of the table: all of these, beside the figures without bad members
 //
 // # The walk of one line
@@ -53,7 +53,7 @@
 //     tried, and which tokens are theirs.
 //   - A kind is compared with the same group, size and preset, without bad members and in the same run. If that group
 //     fails, the lines that need it are left out, and the command fails.
-//   - Who is keeper follows from the ids, which are random. rank removes this chance by the name of the resource.
+//   - Which member is keeper follows from the ids, which are random. rank removes this chance by the name of the resource.
 //   - Dials are counted by packets (initialOf), because a daemon under attack may not know of them.
 //
 // # What belongs elsewhere

@@ -4,7 +4,7 @@
 //
 //	p, err := plan.Make("mixed", plan.Options{Seed: 7, Members: 8, For: 2 * time.Minute})
 //	for _, s := range p.Steps {
-//		fmt.Println(s) // 27.5s cut holder of ring, or [2] for 3.1s
+//		fmt.Println(s) // the first: 5s kill holder of ring, or [0] for 12.992s
 //	}
 //	path := plan.PathUnder(active, from, to) // while some steps are in effect
 //
