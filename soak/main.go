@@ -1,7 +1,3 @@
-// Command soak runs a group of real members on machines of their own, hurts
-// them as a plan says, and judges what happened: the log that the protected
-// programs have written themselves against the audit of the members' journals.
-// docs/soak.md says more.
 package main
 
 import (

@@ -1,7 +1,3 @@
-// Command wander-lab studies wander: it measures the papers' claims and this
-// project's goals in virtual time, breaks whole members in every way, tries all
-// schedules of small rings, and tests other implementations. See
-// docs/simulation.md and docs/conformance.md.
 package main
 
 import (

@@ -1,19 +1,3 @@
-// Command bench measures what a handoff costs, side by side with a straw man
-// that does the unavoidable work and nothing else:
-//
-//	go run ./lab/bench throughput
-//	go run ./lab/bench latency
-//	go run ./lab/bench regression
-//
-// and what it costs in a whole group, with what policies say to each other:
-//
-//	go run ./lab/bench walk
-//
-// and what a member costs while nobody wants anything:
-//
-//	go run ./lab/bench idle
-//
-// docs/benchmarks.md says what is measured, how to read it, and what came out.
 package main
 
 import (

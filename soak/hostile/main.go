@@ -1,8 +1,3 @@
-// Command hostile measures what members that do not keep to the protocol do to a group, and
-// what a flood from outside does. Each member is a real process on a machine of its own, as
-// in a soak run. It runs each group without the bad members, and with them, and counts by
-// what the programs of the honest members write of themselves. docs/soak.md says how to read
-// its table.
 package main
 
 import (

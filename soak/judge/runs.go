@@ -1,6 +1,3 @@
-// Package judge compares what the protected programs wrote of themselves with
-// what an audit of the members' journals says, and measures how the group has
-// served its members. It is a function of the records.
 package judge
 
 import (

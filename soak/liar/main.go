@@ -1,10 +1,3 @@
-// Command liar is a bad member: a program with the certificate and the key of a member, as
-// somebody has who stole a laptop, that does not keep to the protocol. The hostile runs of
-// the soak harness start it beside honest members, on machines that they make for it. No
-// daemon contains any of it.
-//
-// Most of what a bad member says is what an honest one does: it runs the machine of package
-// member over the project's own transport. A kind changes what goes in and out.
 package main
 
 import (

@@ -1,7 +1,3 @@
-// Command loss measures how soon a group goes on after a member was lost, and how many
-// programs ran at once meanwhile. Each member is a real process on a machine of its own,
-// as in a soak run, and what counts is what the protected programs write of themselves.
-// docs/recovery.md has what came out.
 package main
 
 import (

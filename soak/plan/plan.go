@@ -1,6 +1,3 @@
-// Package plan says what happens in a soak run: who takes part, what they want,
-// and which faults come when. A plan is data, and a function of its name, its
-// options and a seed.
 package plan
 
 import (

@@ -1,11 +1,3 @@
-// Package world is where a soak run happens: real processes on machines of
-// their own, which are network namespaces, and a network between them whose
-// faults the run decides.
-//
-// Everything ends with the process that calls Enter: all other processes are in
-// a process namespace that the kernel ends with its first process, and a
-// network namespace ends with the processes in it. So a run leaves nothing
-// behind but files, however it ends.
 package world
 
 import (
