@@ -15,7 +15,7 @@
 //
 // # Who calls it
 //
-// `wander plan` prints the report. The tests of sim/cluster compare the overlap that they see with a plan's.
+// `wander plan` prints the report. sim/cluster compares the overlap that its members show under fair with a plan's.
 //
 // # The types
 //
