@@ -1,6 +1,3 @@
-// Package configfile reads TOML strictly: an unknown key is an error that
-// names its line and the known key that is nearest, and a bad value one that
-// names its line, its key and what is wanted there.
 package configfile
 
 import (

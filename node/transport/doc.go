@@ -8,6 +8,15 @@
 // whole and in order while a connection lasts, and every frame may be lost:
 // with the connection, or because a queue is full. The machines above retry.
 //
+// # How to drive it
+//
+//	t, err := transport.Open(transport.Config{…})
+//	t.Send(peer, transport.ClassOf(message), body) // dials if it must; never waits for the peer
+//	t.Queue(peer, class, body)                     // as Send, and held until the next Flush
+//	t.Flush()
+//	t.SetCertificate(renewed, vouchers)            // from now on in handshakes
+//	t.Close()
+//
 // # How a connection lives
 //
 // Send dials when there is no connection. Each connection has one

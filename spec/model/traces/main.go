@@ -1,9 +1,3 @@
-// Command traces runs groups of members in the cluster simulation and writes what
-// became of each token as steps of the model: spec/model/check.sh --traces replays
-// them there. What is watched is what counts from outside: records that are
-// written and synced, messages that leave, programs that start, crashes.
-//
-//	go run ./spec/model/traces --seeds 20 --out DIR
 package main
 
 import (

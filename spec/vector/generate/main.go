@@ -1,8 +1,3 @@
-// Command generate writes the test vectors of the protocol. They are a
-// function of nothing: the keys are fixed, there is no clock and no randomness.
-//
-//	go run ./spec/vector/generate          writes spec/vectors
-//	go run ./spec/vector/generate -o DIR   writes another folder
 package main
 
 import (
