@@ -54,7 +54,7 @@
 // # Concurrency
 //
 // Each goroutine in turns runs one target at a time. search.mu guards the queue, the counts and the records. When
-// there are fewer targets than workers of -parallel, each target gets several workers.
+// there are at most half as many targets as workers of -parallel, each target gets several workers.
 //
 // # What belongs elsewhere
 //

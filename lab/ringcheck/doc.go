@@ -52,7 +52,7 @@
 //
 // # Invariants
 //
-// State 0 is the quiet ring. A number in a Report comes with a Schedule that attains it, which Play can make
+// State 0 is the quiet ring. A number in a Report comes with a Schedule that attains it, or comes near to it, which Play can make
 // again. An exploration that needs more memory than was permitted ends with ErrMemory, and shows nothing.
 //
 // # What it does not do

@@ -37,7 +37,7 @@
 //
 // # Invariants
 //
-// An input is wrong in one place, so that its outcome is the only possible one. The name of a vector is its object and
+// Most inputs are wrong in one place, so that its outcome is the only possible one. The name of a vector is its object and
 // its fault. The outcome is written down here from the specification, and never computed by the decoder
 // that is to be tested.
 //
