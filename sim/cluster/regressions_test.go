@@ -46,6 +46,8 @@ var regressions = []regression{
 		Setting{Seed: 970003, Preset: Chaos, Mix: Mixed, Members: 6, Bad: "dropper-sent"}},
 	{"a member struck for a receipt that was read before it restarted",
 		Setting{Seed: 1795733427, Preset: Chaos, Mix: Mixed}},
+	{"a member struck that waited for the word of all others after a pass had failed",
+		Setting{Seed: 9100013, Preset: Chaos, Mix: Volatile, Members: 6, Bad: "stonewaller"}},
 	{"a token made while a member had one that its maker alone had struck",
 		Setting{Seed: 1165053, Preset: Chaos, Mix: Volatile, Members: 6, Bad: "hoarder"}},
 	{"a member struck as its transfer was lost five times",

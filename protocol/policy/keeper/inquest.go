@@ -80,6 +80,7 @@ type word struct {
 	answered bool          // it has said something that counts
 	says     kind          // still, never, sent, proof or instead; 0: nothing yet
 	waited   clock.Instant // since when it has the token, and was told that others wait; clock.Never: it has not said so
+	returned clock.Instant // when it said last that it waits until it may use it, as after a restart; zero: never
 	heard    clock.Instant // when it said so last
 	late     clock.Instant // since when it says so although it has had the token for too long; zero: not yet
 	said     int           // how often it has said so since it was late first, a retry or more apart each

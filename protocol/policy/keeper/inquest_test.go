@@ -281,6 +281,18 @@ func TestInquest_StillHasIt_StruckIfLate(t *testing.T) {
 			c.lasts(time.Minute, nil)
 			c.lasts(2*DefaultSilence-time.Second, stays)
 		}, false},
+		{"waits for the word of all others meanwhile", func(c *court) {
+			c.lasts(time.Second, stays)
+			c.says(theHolder, message{kind: returned, custody: blamedFrom})
+			c.lasts(lateAfter-time.Second, nil)
+			c.lasts(lateAfter, stays)
+		}, false},
+		{"does so again and again", func(c *court) {
+			for range 2 * restarts {
+				c.says(theHolder, message{kind: returned, custody: blamedFrom})
+				c.lasts(lateAfter, stays)
+			}
+		}, true},
 		{"says so with pauses", func(c *court) {
 			c.lasts(time.Second, stays)
 			c.lasts(lateAfter, nil)

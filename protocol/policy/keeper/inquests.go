@@ -239,8 +239,8 @@ func (s *inquests) hears(from ident.Member, m *message) {
 	}
 }
 
-// stillHas notes that a member still has the token. One that has begun anew has as long for it as
-// at first. One that says so late was perhaps asleep: it has 2 L more, in which it answers all
+// stillHas notes that a member still has the token. One that has begun anew, or has waited since for the word of all others
+// (P-55), has as long for it as at first. One that says so late was perhaps asleep: it has 2 L more, in which it answers all
 // the time, or maxLateAnswers answers with pauses between them.
 func (s *inquests) stillHas(i *inquest) {
 	may := s.overdue()
@@ -248,7 +248,7 @@ func (s *inquests) stillHas(i *inquest) {
 		may *= wrongClock
 	}
 	switch late := s.Now >= i.waited.Add(s.timeout(may)); {
-	case i.waited == clock.Never, !s.misses(i), !s.isSteady(i.member, i.waited) && s.Now < i.began.Add(restarts*s.overdue()):
+	case i.waited == clock.Never, !s.misses(i), (!s.isSteady(i.member, i.waited) || i.returned > i.waited) && s.Now < i.began.Add(restarts*s.overdue()):
 		i.waited, i.late, i.said = s.Now, 0, 0
 	case late && (i.late == 0 || s.Now >= i.heard.Add(s.half)):
 		i.late = s.Now
@@ -257,6 +257,15 @@ func (s *inquests) stillHas(i *inquest) {
 		i.said, i.counted = i.said+1, s.Now
 	}
 	i.heard = s.Now
+}
+
+// returns notes that a member waits until it may use a token, as after a restart.
+func (s *inquests) returns(from ident.Member, c custody) {
+	for n := range s.open {
+		if i := &s.open[n]; i.member == from && i.custody == c {
+			i.returned = s.Now
+		}
+	}
 }
 
 // misses reports whether the token is missed that a member keeps. A holder that is told that this member

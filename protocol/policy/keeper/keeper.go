@@ -294,6 +294,7 @@ func (k *Keeper) route(from ident.Member, m *message) {
 	case release:
 		s.releases(from, m)
 	case returned:
+		k.inquests.returns(from, m.custody)
 		k.inquests.holds(from, m)
 		s.releases(from, m)
 		s.answered(from, &message{kind: none, span: math.MaxUint32})
