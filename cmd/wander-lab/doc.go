@@ -69,7 +69,7 @@
 // A new experiment is for lab/experiment, a new fault for sim/cluster, a new check for spec/conformance; none needs
 // a line here. A new key of a scenario is a field of scenarioFile, a line of the help of scenario, and a field of
 // experiment.Scenario or circulation.Config. A new command is a file with a new…Command and a line in
-// newRootCommand. What both commands of the project share is in cmd/internal.
+// newRootCommand. Package cmd/internal has the code that both commands share.
 //
 // Commands run one at a time. experiment.Run and cluster.Campaign use many goroutines, and call back with progress and
 // results one call at a time.

@@ -32,7 +32,7 @@
 //	  run…        reads files and settings, calls a package, shows what it returns
 //	 complain     error and hint on standard error, one line each
 //
-// A command is thin: it turns text into arguments and a result into text. What it does is in a package that
+// A command is thin: it turns text into arguments and a result into text. The work is in a package that
 // has neither flags nor exit codes, and that tests call directly:
 //
 //	ca …           ca, ca/service              status, members, leave   node/api (Client)

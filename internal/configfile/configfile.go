@@ -35,7 +35,7 @@ func (e *Error) Error() string {
 // Unwrap makes errors.Is find ErrFile.
 func (e *Error) Unwrap() error { return ErrFile }
 
-// Decode reads text, which came from the named file, into v. What is absent from the
+// Decode reads text, which came from the named file, into v. A key that is absent from the
 // text keeps its value. v is a pointer to a struct, whose fields have their keys in tags,
 // or has a method Places, which returns a pointer to each value by its key. An element of
 // a list begins as its method SetDefaults, if it has one, leaves it.
@@ -55,7 +55,7 @@ func Decode(file string, text []byte, v any) error {
 		fault.Line, fault.Column = position(text, at)
 		return &fault
 	}
-	// What no single value shows: faults of syntax, and what is there twice.
+	// No single value shows faults of syntax, and keys that are there twice.
 	err := toml.Unmarshal(text, new(map[string]any))
 	var bad *toml.DecodeError
 	switch {

@@ -48,7 +48,7 @@
 //
 // The simulators are in sim, the schedules of rings in lab/ringcheck. A new experiment is a function in the
 // file of its paper, and an entry in the list of its chapter (journalExperiments, for example). The goals of this
-// project are in the files beyond_*.go; Beyond lists them. The ID of a claim stays for ever.
+// project are in the files beyond_*.go; Beyond lists them. The ID of a claim never changes.
 //
 // # Concurrency
 //

@@ -258,7 +258,7 @@ func TestInterruption(t *testing.T) {
 	assert.Less(t, ran, 10)
 }
 
-// TestRun_FewSeeds_ExperimentsGoAtOnce: each waits for the other, so one after the other they would wait for ever.
+// TestRun_FewSeeds_ExperimentsGoAtOnce: each waits for the other, so one after the other they would never end.
 func TestRun_FewSeeds_ExperimentsGoAtOnce(t *testing.T) {
 	here := make(chan string)
 	meets := func(name string, meet func()) experiment.Experiment {

@@ -57,7 +57,7 @@
 //
 // # What holds
 //
-// What an answer says about keys, certificates and the configuration is verified before it is returned.
+// Keys, certificates and the configuration in an answer are verified before it is returned.
 // Revocations, leaves and peers are not (their fields say so): the member's directory does that. An answer has
 // at most MaxAnswer bytes, and a service makes a client wait at most an hour (maxRetryAfter). A refusal is the
 // same for all strangers (ErrRefused). What the authority decides is final; after anything else, Busy and

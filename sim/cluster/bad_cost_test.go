@@ -162,7 +162,7 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 	}
 }
 
-// hourKinds are the kinds of which one takes less than a tenth of the others' operations.
+// hourKinds are the kinds of which one is to take less than a tenth of the others' operations in an hour.
 var hourKinds = []string{
 	"refuser", "hoarder", "dropper-restart", "dropper-quiet", "dropper-half", "dropper", "dropper-sent", "misleader", "pretender", "stonewaller",
 	"ghost", "dodger", "evader", "idler", "beginner", "babbler", "ignorer", "decliner", "laggard", "ender", "prophet",

@@ -13,14 +13,13 @@ import (
 // answer, which it has struck or barred, and since when it is connected with them.
 type peers struct {
 	setting
-	roster  policy.Roster
-	silent  roll     // members that have fallen silent, and until when they are not asked again
-	struck  backoffs // members that this one does not believe: it takes them for silent
-	barred  backoffs // members that this one passes nothing to, but believes
-	amiss   backoffs // keepers that did not give a promise back as they should: this member promises them nothing
-	greeted map[ident.Member]clock.Instant
-	// refusers are the members that took no token that was for them.
-	refusers backoffs
+	roster   policy.Roster
+	silent   roll     // members that have fallen silent, and until when they are not asked again
+	struck   backoffs // members that this one does not believe: it takes them for silent
+	barred   backoffs // members that this one passes nothing to, but believes
+	amiss    backoffs // keepers that did not give a promise back as they should: this member promises them nothing
+	refusers backoffs // members that took no token that was for them
+	greeted  map[ident.Member]clock.Instant
 	order    members // scratch
 }
 

@@ -6,7 +6,7 @@
 //	files, err := a.WriteEvidence("evidence")     // one file for each proof
 //	err = a.View(files).Text(os.Stdout)           // or the View as JSON
 //
-// What a clean group of three members gives:
+// A clean group of three members gives:
 //
 //	verdict     clean: no rule was broken, as far as these journals show
 //	read        journals of 3 members, 0 missing; 116 records, 34 signatures verified
@@ -55,7 +55,7 @@
 //
 // # What belongs elsewhere
 //
-// What is a finding, and whether it is proved, is for package protocol/audit, which is pure. Flags, the group
+// Package protocol/audit, which is pure, decides what is a finding and whether it is proved. Flags, the group
 // file and the exit codes are in cmd/wander/audit.go. A new figure of the report is a field of a View (a
 // change of its meaning raises V), its line in text.go, and its description in docs/audit.md.
 //

@@ -39,12 +39,12 @@
 //	no group                          the same                   "no group file was given"
 //	no group, in a group file         its kind                   it agrees with itself (onlyItself)
 //
-// What has no known shape is shown in diagnostic notation (unknown).
+// An object of no known shape is shown in diagnostic notation (unknown).
 //
 // # The types
 //
 //	Inspector  the group, and the keys of members whose certificates have been shown so far (Learn)
-//	Object     one thing: What it is, Verified ("yes", or why not), and its Fields
+//	Object     one thing: its name (What), Verified ("yes", or why not), and its Fields
 //	Fields     named values in the order in which they are in the object
 //
 // structure turns any Go value into Fields by reflection: a new field of a message, a record or a body is shown
