@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -32,4 +33,13 @@ func TestParse_Defaults_MakeAPlan(t *testing.T) {
 	var b strings.Builder
 	show(&b, p)
 	assert.Contains(t, b.String(), "kill")
+}
+
+// The page for operators has a row for each plan.
+func TestPlans_Each_InThePage(t *testing.T) {
+	page, err := os.ReadFile("../docs/soak.md")
+	require.NoError(t, err)
+	for _, name := range plan.Names() {
+		assert.True(t, strings.Contains(string(page), "\n| `"+name+"` |"), name)
+	}
 }
