@@ -99,7 +99,7 @@ func TestPlanSet(t *testing.T) {
 		says string
 	}{
 		"span":   {[]string{"--set", "min_interval=1m"}, "policy uncoordinated, preset journal, min_interval 1m\n0s one way, no loss, no crash\n"},
-		"choice": {[]string{"--policy", "wandering", "--set", "on_silent_holder=replace"}, "preset fair, on_silent_holder replace\n"},
+		"choice": {[]string{"--policy", "wandering", "--set", "on_silent_holder=replace", "--members", "2"}, "preset fair, on_silent_holder replace\n"},
 		"flag":   {[]string{"--policy", "wandering", "--preset", "report", "--set", "generator_rests=true"}, "preset report, generator_rests true\n"},
 		"factor": {[]string{"--policy", "wandering", "--preset", "report", "--set", "growth_factor=2.5", "--set", "max_interval=10m"}, "max_interval 10m, growth_factor 2.5\n"},
 		"count":  {[]string{"--policy", "multitoken", "--preset", "jittered", "--target-interval", "1m", "--set", "queue_capacity=3"}, "target_interval 1m, queue_capacity 3\n"},
