@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/whole"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -181,8 +182,8 @@ func (g *reconfigured) look(always, some map[place]bool) {
 // in seconds, and nothing is left of one that is gone.
 func TestReconfigure_RandomConfigurations_TokensKept(t *testing.T) {
 	skipUnderRaceDetector(t)
-	grants := 0
-	for seed := range uint64(6) {
+	grants, seeds := 0, whole.Part(3, 6)
+	for seed := range uint64(seeds) {
 		g := newReconfigured(t, seed)
 		for range 8 {
 			always, some := shared(g.resources), shared(g.resources)
@@ -198,7 +199,7 @@ func TestReconfigure_RandomConfigurations_TokensKept(t *testing.T) {
 		}
 		grants += g.count.grants
 	}
-	assert.Greater(t, grants, 500, "programs ran meanwhile")
+	assert.Greater(t, grants, 80*seeds, "programs ran meanwhile")
 }
 
 // TestFounding_Added_OneToken: an added resource has one token within three seconds,
@@ -208,6 +209,9 @@ func TestFounding_Added_OneToken(t *testing.T) {
 	skipUnderRaceDetector(t)
 	dead := 0
 	for seed := range uint64(9) {
+		if whole.Spares(int(seed), 2) {
+			continue
+		}
 		c := calmly(t, 1, make([]memberSetting, 6)...)
 		c.runFor(20 * time.Second)
 		down := c.nodes[seed%6]
@@ -238,5 +242,5 @@ func TestFounding_Added_OneToken(t *testing.T) {
 		require.Equal(t, 1, c.made()[place{added.Name, 0}], "seed %d: who comes late makes no other", seed)
 		require.Empty(t, c.violations)
 	}
-	t.Logf("%d of 6 groups with a dead member took more than three seconds", dead)
+	t.Logf("%d groups with a dead member took more than three seconds", dead)
 }

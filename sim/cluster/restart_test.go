@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/whole"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/policy/ring"
 )
@@ -24,11 +25,14 @@ var longTimes = busyTimes{
 // member itself, where somebody else wants the resource, too.
 func TestRestart_LongProgram_OneToken(t *testing.T) {
 	skipUnderRaceDetector(t)
-	for _, alg := range []ring.Algorithm{ring.E, ring.D, ring.Q, ring.S} {
-		for _, at := range [][]time.Duration{
+	for i, alg := range []ring.Algorithm{ring.E, ring.D, ring.Q, ring.S} {
+		for j, at := range [][]time.Duration{
 			{time.Second}, {30 * time.Second}, {2 * time.Minute}, {3 * time.Second, 20 * time.Second, 21 * time.Second, 3 * time.Minute},
 		} {
-			for _, alsoHere := range []bool{false, true} {
+			for k, alsoHere := range []bool{false, true} {
+				if whole.Spares(i+j+k, 2) {
+					continue
+				}
 				t.Run(fmt.Sprintf("%v/%v/%v", alg, at, alsoHere), func(t *testing.T) {
 					b := newBusy(t, 1, 5, busyPolicy{catalog.Ring, alg.String()}, longTimes)
 					b.runFor(10 * time.Second)

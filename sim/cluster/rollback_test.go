@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/wandertoken/wander/internal/whole"
 )
 
 // rollbacks are the runs of some seeds, with a bug or without.
@@ -27,8 +29,8 @@ func rollbacks(t *testing.T, bug Bug, seeds uint64) (s Summary, escapes, broken 
 // away, or went back themselves.
 func TestRollback_PeerRemembers_NoFork(t *testing.T) {
 	skipUnderRaceDetector(t)
-	const seeds = 6
-	s, escapes, _ := rollbacks(t, NoBug, seeds)
+	seeds := whole.Part(3, 6)
+	s, escapes, _ := rollbacks(t, NoBug, uint64(seeds))
 	t.Logf("%d disks went back, %d forks of members whom nobody had told", s.All()["goback"], escapes)
 	assert.Greater(t, s.All()["goback"], 5*seeds)
 	_, _, broken := rollbacks(t, HideShown, 2)
