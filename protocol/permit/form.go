@@ -2,7 +2,6 @@ package permit
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/keyfile"
@@ -13,14 +12,14 @@ import (
 const (
 	// objects are those of a permit that members sign: genesis, transfer, void, previous, previous void.
 	objects = 5
-	// MaxSigners bounds the certificates of a permit: the generator, the two members between which the
+	// maxSigners bounds the certificates of a permit: the generator, the two members between which the
 	// transfer before went, and the one that the transfer names. Who signs a void is among these.
-	MaxSigners = 4
+	maxSigners = 4
 	// maxObject bounds an object of a permit, in bytes: the payload of a token's object, or of a certificate, has at most 4 KiB.
 	maxObject = 4<<10 + 256
 	// MaxForm bounds an encoded permit, in bytes: its objects and certificates with the largest payloads, and room
 	// for what is around them. A usual one has less than 3 kB.
-	MaxForm = (objects+MaxSigners)*maxObject + 128
+	MaxForm = (objects+maxSigners)*maxObject + 128
 	// MaxText bounds the text of a file with a permit, in bytes: base64, line ends, and some lines of comment.
 	MaxText = 2 * MaxForm
 )
@@ -37,21 +36,7 @@ type Form struct {
 	Void         []byte   // of Transfer, by which the token came back: empty if it did not
 	Previous     []byte   // the transfer before Transfer: empty at hops 0 and 1
 	PreviousVoid []byte   // of Previous, which Transfer names: empty if Previous was taken
-	Certificates [][]byte // of Signers, in their order
-}
-
-// Signers are the members whose certificates verify a title and the one before it, each once: at most MaxSigners.
-func Signers(title, before token.Title) []ident.Member {
-	var list []ident.Member
-	if !before.Genesis.IsZero() {
-		list = before.Signers()
-	}
-	for _, m := range title.Signers() {
-		if !slices.Contains(list, m) {
-			list = append(list, m)
-		}
-	}
-	return list
+	Certificates [][]byte // of the signers (token.Title.SignersSince), in their order
 }
 
 // New is the permit of a title's holder. The title before it is the one from which its transfer follows, and
@@ -62,7 +47,7 @@ func New(group ident.Group, title, before token.Title, certificate func(ident.Me
 		Group: group, Genesis: title.Genesis.Raw(), Transfer: title.Transfer.Raw(), Void: title.Void.Raw(),
 		Previous: before.Transfer.Raw(), PreviousVoid: before.Void.Raw(),
 	}
-	for _, m := range Signers(title, before) {
+	for _, m := range title.SignersSince(before) {
 		f.Certificates = append(f.Certificates, certificate(m))
 	}
 	return f
@@ -77,8 +62,8 @@ func (f Form) validate() error {
 		return fmt.Errorf("%w: no transfer, and what belongs to one", ErrMalformed)
 	case len(f.Previous) == 0 && len(f.PreviousVoid) > 0:
 		return fmt.Errorf("%w: void of no transfer", ErrMalformed)
-	case len(f.Certificates) == 0 || len(f.Certificates) > MaxSigners:
-		return fmt.Errorf("%w: %d certificates, permitted are 1 to %d", ErrMalformed, len(f.Certificates), MaxSigners)
+	case len(f.Certificates) == 0 || len(f.Certificates) > maxSigners:
+		return fmt.Errorf("%w: %d certificates, permitted are 1 to %d", ErrMalformed, len(f.Certificates), maxSigners)
 	}
 	for _, raw := range append([][]byte{f.Genesis, f.Transfer, f.Void, f.Previous, f.PreviousVoid}, f.Certificates...) {
 		if len(raw) > maxObject {

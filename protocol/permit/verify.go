@@ -56,7 +56,7 @@ func Verify(f Form, c Conditions) (Permit, error) {
 	if err := p.open(f, known); err != nil {
 		return Permit{}, err
 	}
-	signers := Signers(p.title, p.before)
+	signers := p.title.SignersSince(p.before)
 	if !slices.EqualFunc(signers, known, func(m ident.Member, c certificate.Certificate) bool { return m == c.Member() }) {
 		return Permit{}, ErrCertificates
 	}
@@ -120,7 +120,7 @@ func (p *Permit) open(f Form, known certificates) (err error) {
 			return fmt.Errorf("void: %w", err)
 		}
 	}
-	return cmp.Or(p.before.Check(), p.before.Admits(p.title.Transfer), p.title.Check())
+	return p.title.Since(p.before)
 }
 
 // checkSlot: the group has what the token is for.
