@@ -34,6 +34,7 @@ type Permit struct {
 	title  token.Title
 	before token.Title
 	holder certificate.Certificate
+	known  certificates // of all who signed
 }
 
 // Verify checks a permit against the conditions: the group, the certificates, all signatures, that each
@@ -60,6 +61,7 @@ func Verify(f Form, c Conditions) (Permit, error) {
 	if !slices.EqualFunc(signers, known, func(m ident.Member, c certificate.Certificate) bool { return m == c.Member() }) {
 		return Permit{}, ErrCertificates
 	}
+	p.known = known
 	p.holder = known[slices.Index(signers, p.title.Holder())]
 	if err := cmp.Or(c.checkSlot(p.title.Genesis.Body()), c.checkRevoked(p.title, signers), p.holder.ValidAt(c.At)); err != nil {
 		return Permit{}, err
@@ -160,6 +162,16 @@ func (p Permit) Before() token.Title { return p.before }
 
 // Holder is the holder's certificate.
 func (p Permit) Holder() certificate.Certificate { return p.holder }
+
+// Name is the name of a member that signed a part of the permit, for people; "" of others.
+func (p Permit) Name(m ident.Member) string {
+	for _, c := range p.known {
+		if c.Member() == m {
+			return c.Name()
+		}
+	}
+	return ""
+}
 
 // Follows reports whether a transfer of this permit gives away the custody that a title proves: then the
 // title's holder has signed that its turn is over. The title must be of a verified permit.
