@@ -18,6 +18,7 @@
 //
 //	Form           the bytes, verified or not   ── Verify ──▶ Permit
 //	StatementBody  ── Sign ──▶ Statement        ◀── Permit.Statement ── bytes
+//	                                            ◀── ParseStatement ── bytes, whatever they are about
 //
 // A Form comes from New, from Decode (bytes) or from ParseText (a file). Only Verify makes a Permit.
 //

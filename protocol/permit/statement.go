@@ -79,22 +79,14 @@ func (b StatementBody) Sign(g ident.Group, key *signature.PrivateKey) (Statement
 	return Statement{signed.Of(b, form)}, nil
 }
 
-// Statement is a verified statement: its holder has signed it, and it is about the title of a verified permit.
+// Statement is a verified statement: its holder has signed it. Permit.Statement gives one that is about the permit's
+// title and a session.
 type Statement struct{ signed.Object[StatementBody] }
 
-// Session is what a statement has to name: the verifier's own key id, the connection's exporter value, and
-// the number that is next within the connection.
-type Session struct {
-	Gate     [envelope.KeyIDSize]byte
-	Exporter [ExporterSize]byte
-	Number   uint64
-}
-
-// Statement verifies the statement that came with a permit, for a session. Whether its configuration version is
-// too old and its length too long is the caller's to judge. Errors, in this order: ErrStatement, ErrPresenter,
-// ErrSignature, ErrTitle, ErrGate, ErrExporter, ErrNumber.
-func (p Permit) Statement(raw []byte, s Session) (Statement, error) {
-	u, err := envelope.Parse(domain(p.group), raw)
+// ParseStatement reads and verifies a statement: that its holder has signed it. What it is about is not looked at.
+// Errors, in this order: ErrStatement, ErrPresenter, token.ErrUnknownSigner, ErrSignature.
+func ParseStatement(g ident.Group, raw []byte, keys token.Keys) (Statement, error) {
+	u, err := envelope.Parse(domain(g), raw)
 	if err != nil {
 		return Statement{}, fmt.Errorf("%w: %w", ErrStatement, err)
 	}
@@ -105,17 +97,44 @@ func (p Permit) Statement(raw []byte, s Session) (Statement, error) {
 	if err := b.validate(); err != nil {
 		return Statement{}, err
 	}
-	if b.Holder != p.title.Holder() || ident.Member(u.KeyID()) != b.Holder {
-		return Statement{}, fmt.Errorf("%w: %v", ErrPresenter, b.Holder)
+	if ident.Member(u.KeyID()) != b.Holder {
+		return Statement{}, fmt.Errorf("%w: it names %v", ErrPresenter, b.Holder)
 	}
-	form, err := u.Verify(p.holder.Key())
+	key := keys.Key(b.Holder)
+	if key == nil {
+		return Statement{}, &token.UnknownSignerError{Member: b.Holder}
+	}
+	form, err := u.Verify(key)
 	if err != nil {
 		return Statement{}, fmt.Errorf("%w: %w", ErrSignature, err)
+	}
+	return Statement{signed.Of(b, form)}, nil
+}
+
+// Session is what a statement has to name: the verifier's own key id, the connection's exporter value, and
+// the number that is next within the connection.
+type Session struct {
+	Gate     [envelope.KeyIDSize]byte
+	Exporter [ExporterSize]byte
+	Number   uint64
+}
+
+// Statement verifies the statement that came with a permit, for a session. Whether its configuration version is
+// too old and its length too long is the caller's to judge. Errors, in this order: those of ParseStatement,
+// ErrPresenter, ErrTitle, ErrGate, ErrExporter, ErrNumber.
+func (p Permit) Statement(raw []byte, s Session) (Statement, error) {
+	st, err := ParseStatement(p.group, raw, p.known)
+	if err != nil {
+		return Statement{}, err
+	}
+	b := st.Body()
+	if b.Holder != p.title.Holder() {
+		return Statement{}, fmt.Errorf("%w: %v", ErrPresenter, b.Holder)
 	}
 	if err := cmp.Or(b.about(p.title), b.within(s)); err != nil {
 		return Statement{}, err
 	}
-	return Statement{signed.Of(b, form)}, nil
+	return st, nil
 }
 
 // about: the statement names the title.
