@@ -42,7 +42,7 @@
 //
 // # What holds
 //
-// Everything is decoded strictly, within limits: a form has at most MaxForm bytes. The certificates are those of
+// Everything is decoded strictly, within limits: a form has at most maxForm bytes. The certificates are those of
 // the signers, each once, in their order, so that a permit has one encoding for what it contains. Nothing
 // here reads a clock. A Permit and a Statement are immutable and safe for concurrent use.
 package permit

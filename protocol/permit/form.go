@@ -17,15 +17,15 @@ const (
 	maxSigners = 4
 	// maxObject bounds an object of a permit, in bytes: the payload of a token's object, or of a certificate, has at most 4 KiB.
 	maxObject = 4<<10 + 256
-	// MaxForm bounds an encoded permit, in bytes: its objects and certificates with the largest payloads, and room
+	// maxForm bounds an encoded permit, in bytes: its objects and certificates with the largest payloads, and room
 	// for what is around them. A usual one has less than 3 kB.
-	MaxForm = (objects+maxSigners)*maxObject + 128
+	maxForm = (objects+maxSigners)*maxObject + 128
 	// MaxText bounds the text of a file with a permit, in bytes: base64, line ends, and some lines of comment.
-	MaxText = 2 * MaxForm
+	MaxText = 2 * maxForm
 )
 
 // formLimits bound a permit before it is decoded: a list of byte strings with one more list in it.
-var formLimits = canonical.Limits{MaxBytes: MaxForm, MaxDepth: 2, MaxItems: 16}
+var formLimits = canonical.Limits{MaxBytes: maxForm, MaxDepth: 2, MaxItems: 16}
 
 // Form is a permit as it is on the wire and in files: nothing of it is verified.
 type Form struct {
