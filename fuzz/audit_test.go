@@ -63,7 +63,7 @@ func auditPool() (pool []journal.Record) {
 			&journal.Sent{Transfer: given.Raw()},
 			&journal.Sent{Transfer: other.Raw()},
 			&journal.Held{Transfer: given.Raw(), Genesis: title.Genesis.Raw()},
-			&journal.Held{Transfer: back.Raw(), Genesis: title.Genesis.Raw()},
+			&journal.Held{Transfer: back.Raw(), Genesis: title.Genesis.Raw(), Previous: given.Raw()},
 			&journal.Sent{Transfer: back.Raw()},
 			&journal.Closed{Token: title.Token(), Hop: 0, Receipt: receipt.Raw()},
 			&journal.Closed{Token: title.Token(), Hop: 1},

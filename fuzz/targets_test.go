@@ -36,6 +36,7 @@ func init() {
 		"FuzzInvite":        {Check: checkInvite, Seeds: inviteSeeds, More: vectorsOf(input, "invite")},
 		"FuzzEnrolment":     {Check: checkEnrolment, Seeds: enrolmentSeeds, More: vectorsOf(numbered(enrolmentObjects...), enrolmentObjects...)},
 		"FuzzEvidence":      {Check: checkEvidence, Seeds: evidenceSeeds},
+		"FuzzPermit":        {Check: checkPermit, Seeds: permitSeeds, More: vectorsOf(numbered("permit"), "permit")},
 		"FuzzPolicy":        {Check: checkPolicy, Seeds: policySeeds},
 		"FuzzHandoff":       {Check: checkHandoff, Seeds: handoffSeeds},
 		"FuzzDirectory":     {Check: checkDirectory, Seeds: directorySeeds},

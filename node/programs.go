@@ -126,6 +126,8 @@ func (ps *programs) granted(g effect.Grant) {
 
 // open begins a grant that a program gets.
 func (ps *programs) open(w *waiter, g effect.Grant) *heldGrant {
+	var permit []byte
+	ps.engine.look(func(m *member.Member) { permit = member.PermitOf(m, g.Token, g.Hop) })
 	now := boottime.Now()
 	left := g.Deadline.Sub(now)
 	l := &heldGrant{
@@ -133,7 +135,7 @@ func (ps *programs) open(w *waiter, g effect.Grant) *heldGrant {
 		grant: api.Grant{
 			ID: g.Grant, Resource: g.Resource, Member: ps.self, Name: ps.name,
 			Token: g.Token, Hop: g.Hop, Fence: g.Fence, Deadline: ps.now().Add(left),
-			DeadlineBoot: g.Deadline, BootID: boottime.ID(),
+			DeadlineBoot: g.Deadline, BootID: boottime.ID(), Permit: permit,
 		},
 	}
 	ps.held.add(l, left)

@@ -25,7 +25,7 @@ var floors = [][]string{
 	{"protocol/signed"},
 	{"protocol/wire", "protocol/certificate", "protocol/token", "protocol/journal", "protocol/policy"},
 	{"protocol/group", "protocol/effect", "protocol/invite", "protocol/policy/host"},
-	{"protocol/directory", "protocol/update", "protocol/evidence", "protocol/policy/wandering/papers"},
+	{"protocol/directory", "protocol/update", "protocol/evidence", "protocol/permit", "protocol/policy/wandering/papers"},
 	{
 		"protocol/handoff", "protocol/policy/policytest", "protocol/policy/wandering", "protocol/policy/multitoken",
 		"protocol/policy/ring", "protocol/policy/uncoordinated", "protocol/policy/keeper", "protocol/policy/quorum",

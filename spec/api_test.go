@@ -173,6 +173,7 @@ var grantWords = map[string]string{
 	"deadline":         "RFC 3339, as this machine's wall clock would show it",
 	"deadline_boot_ns": "the deadline itself: nanoseconds of the clock that counts suspended time (CLOCK_BOOTTIME on Linux)",
 	"boot_id":          "id of the boot that `deadline_boot_ns` counts from (on Linux /proc/sys/kernel/random/boot_id); absent where the system has none",
+	"permit":           "the encoded permit of the custody ([permit.md](permit.md)), in base64: evidence, and no secret; absent if the member could not build it",
 }
 
 var releaseWords = map[string]string{

@@ -111,6 +111,8 @@ func (g *gallery) aboutTokens(w walk) {
 	g.signed(of("signed-answer", envelope.Unknown, w.unknown), "unknown, for hop 2")
 	g.signed(of("signed-transfer", envelope.Transfer, w.third), "hop 3, Ben to Ada, after the void")
 	g.signed(of("signed-complaint", envelope.Complaint, complaint(g.t, noExtension)), "Ada about Ben")
+	g.item("wire.cddl", "permit", "Ada's at hop 3, after the void", permitOf(g.t))
+	g.signed(of("signed-statement", envelope.Statement, permitStatement(g.t, noExtension)), "Ada to a gate, at hop 3")
 }
 
 // updates shows one of each kind, and returns the join.
@@ -247,7 +249,7 @@ func (g *gallery) records(w walk) []detailed {
 		{"", &journal.Floor{Offerer: ben.id, Floor: 17}},
 		{"", &journal.Settled{Receiver: ben.id, Incarnation: incarnation, Below: 33}},
 		{"", &journal.Generated{Genesis: w.genesis.Raw(), Founding: true}},
-		{"", &journal.Held{Transfer: w.first.Raw(), Genesis: w.genesis.Raw()}},
+		{"", &journal.Held{Transfer: w.third.Raw(), Genesis: w.genesis.Raw(), Previous: w.second.Raw(), PreviousVoid: w.void.Raw()}},
 		{"", &journal.Sent{Transfer: w.second.Raw()}},
 		{"with a receipt", &journal.Closed{Token: tok, Hop: 0, Receipt: w.receipt.Raw()}},
 		{"given up", &journal.Closed{Token: tok, Hop: 0}},

@@ -106,6 +106,7 @@ func aboutTheGroup(t *testing.T) []signed {
 			of("signed-failure", envelope.Failure, failure(t, e)),
 			of("signed-request", envelope.Request, request(t, e)),
 			of("signed-complaint", envelope.Complaint, complaint(t, e)),
+			of("signed-statement", envelope.Statement, permitStatement(t, e)),
 		)
 	}
 	return list

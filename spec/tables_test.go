@@ -230,6 +230,7 @@ func kindTable(t *testing.T) *table {
 		"failure":       {"the witness", "`failure`"},
 		"request":       {"the key that it is about", "`request`"},
 		"complaint":     {"the member that complains", "`complaint`"},
+		"statement":     {"the holder", "`statement`"},
 	}
 	require.Len(t, words, len(names))
 	out := newTable("kind", "signed by", "payload")

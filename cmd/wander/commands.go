@@ -24,6 +24,7 @@ func commands(env *environment) []*cobra.Command {
 		newLeaveCommand(env),
 		newInspectCommand(env),
 		newAuditCommand(env),
+		newPermitCommand(env),
 		newVersionCommand(env),
 		newPauseCommand(env),
 		movedCommand("sim", "wander-lab"),

@@ -44,7 +44,13 @@ func (s *settings) operation(env *environment, log *slog.Logger) (node.Operation
 	env.adopt() // the daemon starts nothing else
 	log = log.With("resource", s.Operation.Resource)
 	run := func(ctx context.Context, g api.Grant) api.ReleaseRequest {
-		return operateUnder(ctx, g, supervise.Command{Path: path, Args: s.Operation.Command, Env: childEnviron(g, held)}, grace, log)
+		file, err := writePermit(g.Permit)
+		if err != nil {
+			log.Warn("operation: no "+permitVariable, "error", err)
+		}
+		defer file.remove()
+		environ := append(childEnviron(g, held), file.environ()...)
+		return operateUnder(ctx, g, supervise.Command{Path: path, Args: s.Operation.Command, Env: environ}, grace, log)
 	}
 	return node.Operation{Resource: s.Operation.Resource, MaxHold: s.Operation.MaxHold, Run: run}, nil
 }

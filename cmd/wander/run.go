@@ -49,8 +49,9 @@ Exit code: the command's own, 128+n after signal n, and
   126 not executable                127 not found
 
 The command sees WANDER_RESOURCE, WANDER_MEMBER, WANDER_TOKEN, WANDER_HOP,
-WANDER_FENCE, WANDER_DEADLINE (RFC 3339) and WANDER_HELD, which lists each run
-that it is within, its own last, as RESOURCE=GRANT,RESOURCE=GRANT.
+WANDER_FENCE, WANDER_DEADLINE (RFC 3339), WANDER_PERMIT_FILE (the permit, removed when
+the command ends: wander permit verify) and WANDER_HELD, which lists each run that it
+is within, its own last, as RESOURCE=GRANT,RESOURCE=GRANT.
 WANDER_SOCKET, if set, is the default of --socket.`
 
 const runExample = `  wander run nightly-backup -- /usr/local/bin/backup --full
@@ -184,7 +185,12 @@ func (r *runner) operate(held *api.Held, deadline clock.Instant) (used api.Relea
 		r.report.Outcome = outcomeDeadline
 		return used, r.told(cli.ExitLost, errors.New("the grant expired before the command could start"), "")
 	}
-	r.child.Env = childEnviron(grant, r.held)
+	file, err := writePermit(grant.Permit)
+	if err != nil {
+		r.warn("no " + permitVariable + ": " + err.Error())
+	}
+	defer file.remove()
+	r.child.Env = append(childEnviron(grant, r.held), file.environ()...)
 	result, err := supervise.Run(r.child, r.guard, supervise.Options{
 		Deadline: deadline, Grace: r.grace.Duration, Lost: held.Lost(), OnLost: r.onLost.value,
 		Signals: r.signals, Warn: r.warn,

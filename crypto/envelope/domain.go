@@ -24,6 +24,7 @@ const (
 	Failure                       // a witness about a member that does not answer
 	Request                       // who wants to become a member, about its key
 	Complaint                     // a member about one that it begins to act against
+	Statement                     // a holder about the session that it asks a gate for
 	kindEnd
 )
 
@@ -31,7 +32,7 @@ var kindNames = [kindEnd]string{
 	Certificate: "certificate", Authority: "authority", Configuration: "configuration",
 	Revocation: "revocation", Endpoint: "endpoint", Genesis: "genesis", Transfer: "transfer",
 	Receipt: "receipt", Void: "void", Unknown: "unknown",
-	Leave: "leave", Failure: "failure", Request: "request", Complaint: "complaint",
+	Leave: "leave", Failure: "failure", Request: "request", Complaint: "complaint", Statement: "statement",
 }
 
 // String is the name that is signed.

@@ -22,11 +22,12 @@ const (
 	Leave               = "WANDER LEAVE"
 	CertificateRequest  = "WANDER CERTIFICATE REQUEST"
 	Evidence            = "WANDER EVIDENCE"
+	Permit              = "WANDER PERMIT"
 )
 
 var types = []string{
 	PrivateKey, EncryptedPrivateKey, PublicKey, Certificate,
-	CACertificate, GroupConfiguration, Revocation, Endpoint, Leave, CertificateRequest, Evidence,
+	CACertificate, GroupConfiguration, Revocation, Endpoint, Leave, CertificateRequest, Evidence, Permit,
 }
 
 const (

@@ -19,7 +19,7 @@ const (
 	maxReply = 16 << 20
 
 	// maxEvent bounds one line of an acquire stream, in bytes. A grant is
-	// below 1 kB; the room is for fields to come.
+	// below 1 kB, and the largest permit, in base64, below 53 kB; the room is for fields to come.
 	maxEvent = 64 << 10
 
 	// maxHeader bounds a request's header, in bytes.

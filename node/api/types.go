@@ -100,6 +100,9 @@ type Grant struct {
 	// BootID names: package boottime.
 	DeadlineBoot clock.Instant `json:"deadline_boot_ns"`
 	BootID       string        `json:"boot_id,omitempty"`
+	// Permit is the encoded permit of this custody: package permit. It is evidence, and
+	// holds no secret. It is empty if the member could not build one.
+	Permit []byte `json:"permit,omitempty"`
 }
 
 // LostReason says why a grant ended before its deadline.

@@ -66,7 +66,9 @@ func (b *Book) add(rec *record) {
 }
 
 // hold adds custody that no transfer has brought here.
-func (b *Book) hold(k key, title token.Title) { b.add(&record{key: k, state: Hold, title: title}) }
+func (b *Book) hold(k key, title, before token.Title) {
+	b.add(&record{key: k, state: Hold, title: title, before: before})
+}
 
 // decide makes a transfer that is taken or declined the record of its hop, in place
 // of a reservation, if there is one.
@@ -88,7 +90,7 @@ func (b *Book) decide(k key, rec *record, t token.Transfer, e Event) *record {
 // retire drops what a closed or dropped record no longer needs, and the record
 // itself when no transfer can ask for it again.
 func (b *Book) retire(rec *record) {
-	rec.title, rec.sent = token.Title{}, token.Transfer{}
+	rec.title, rec.before, rec.sent = token.Title{}, token.Title{}, token.Transfer{}
 	b.wakeAt(rec, clock.Never)
 	if rec.from.IsZero() {
 		delete(b.records, rec.key)
@@ -166,6 +168,15 @@ func (b *Book) Title(t ident.Token, hop uint64) (token.Title, bool) {
 	return rec.title, true
 }
 
+// Before is the title from which the transfer follows that has brought a held token here; the zero
+// value of a token that was made here and has not left.
+func (b *Book) Before(t ident.Token, hop uint64) token.Title {
+	if rec := b.in(Hold, t, hop); rec != nil {
+		return rec.before
+	}
+	return token.Title{}
+}
+
 // Holding is one token in custody.
 type Holding struct {
 	Title token.Title
@@ -192,7 +203,7 @@ func (b *Book) Signers() map[ident.Member]bool {
 		if !rec.hasTitle() {
 			continue
 		}
-		for _, s := range rec.title.Signers() {
+		for _, s := range rec.signers() {
 			needed[s] = true
 		}
 		if rec.state == Sent {
@@ -213,7 +224,7 @@ func (b *Book) checkpoint() (marks, custody []journal.Record, signers map[ident.
 		rec := b.records[k]
 		custody = append(custody, rec.checkpoint()...)
 		if rec.hasTitle() {
-			for _, s := range rec.title.Signers() {
+			for _, s := range rec.signers() {
 				signers[s] = true
 			}
 		}

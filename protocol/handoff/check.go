@@ -135,6 +135,12 @@ func (r *record) check() error {
 		return fmt.Errorf("a title without custody")
 	case r.hasTitle() && (r.title.Token() != r.key.token || r.title.Hop() != r.key.hop):
 		return fmt.Errorf("the title of hop %d of %v", r.title.Hop(), r.title.Token())
+	case !r.hasTitle() && !r.before.Genesis.IsZero():
+		return fmt.Errorf("a title before none")
+	case r.hasTitle() && r.before.Genesis.IsZero() != (r.key.hop == 0):
+		return fmt.Errorf("a title before it: %v", !r.before.Genesis.IsZero())
+	case r.key.hop > 0 && r.hasTitle() && r.before.Hop()+1 != r.key.hop:
+		return fmt.Errorf("the title before it is of hop %d", r.before.Hop())
 	case (r.state == Sent) == r.sent.IsZero():
 		return fmt.Errorf("with a transfer: %v", !r.sent.IsZero())
 	case r.state == Sent && (r.tries == 0 || r.slot == absent):

@@ -86,7 +86,7 @@ func (m *Machine) Own(g token.Genesis, founding bool) {
 	m.verifier.Trust(g)
 	m.certificates.persist(&m.output, m.cfg.Self)
 	m.persist(&journal.Generated{Genesis: g.Raw(), Founding: founding}, true)
-	m.book.hold(key{g.ID(), 0}, token.Title{Genesis: g})
+	m.book.hold(key{g.ID(), 0}, token.Title{Genesis: g}, token.Title{})
 }
 
 // Tick does what is due at the time of SetNow.

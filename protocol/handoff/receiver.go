@@ -284,10 +284,10 @@ func (r *Receiver) mustDecline(rec *record, g token.Genesis) bool {
 func (r *Receiver) take(k key, rec *record, p verifiedTransfer) {
 	belated := rec == nil || rec.state != Live || rec.interrupted
 	rec = r.book.decide(k, rec, p.transfer, ReceiverTake)
-	rec.title = token.Title{Genesis: p.title.Genesis, Transfer: p.transfer}
+	rec.title, rec.before = token.Title{Genesis: p.title.Genesis, Transfer: p.transfer}, p.title
 	r.stats.Taken++
-	r.certificates.persist(&r.output, rec.title.Signers()...)
-	r.persist(&journal.Held{Transfer: p.transfer.Raw(), Genesis: p.title.Genesis.Raw()}, true)
+	r.certificates.persist(&r.output, rec.signers()...)
+	r.persist(rec.titleRecord(), true)
 	rec.serial = r.openings.serial
 	r.answer(rec, p.transfer, token.Receipt)
 	r.notify(Notice{Kind: Gained, Title: rec.title, Hop: k.hop, Peer: rec.from, Giver: p.title.Giver(), Belated: belated})

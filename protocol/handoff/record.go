@@ -38,6 +38,7 @@ type record struct {
 
 	// Custody.
 	title  token.Title // HOLD, SENT
+	before token.Title // HOLD, SENT: from which the title's transfer follows, for permits
 	busy   bool        // EXEC: an operation runs, nothing may be released
 	search *search     // HOLD: the next holder is being found
 
@@ -67,16 +68,23 @@ func (r *record) checkpoint() []journal.Record {
 			From: r.from, Accept: r.accept, Declined: r.state == Voided,
 		}}
 	case Hold:
-		return []journal.Record{titleRecord(r.title)}
+		return []journal.Record{r.titleRecord()}
 	case Sent:
-		return []journal.Record{titleRecord(r.title), &journal.Sent{Transfer: r.sent.Raw()}}
+		return []journal.Record{r.titleRecord(), &journal.Sent{Transfer: r.sent.Raw()}}
 	}
 	return nil
 }
 
-func titleRecord(t token.Title) journal.Record {
+// signers are the members whose certificates the custody depends on.
+func (r *record) signers() []ident.Member { return r.title.SignersSince(r.before) }
+
+func (r *record) titleRecord() journal.Record {
+	t := r.title
 	if t.Transfer.IsZero() {
 		return &journal.Generated{Genesis: t.Genesis.Raw()}
 	}
-	return &journal.Held{Transfer: t.Transfer.Raw(), Genesis: t.Genesis.Raw(), Void: t.Void.Raw()}
+	return &journal.Held{
+		Transfer: t.Transfer.Raw(), Genesis: t.Genesis.Raw(), Void: t.Void.Raw(),
+		Previous: r.before.Transfer.Raw(), PreviousVoid: r.before.Void.Raw(),
+	}
 }

@@ -18,6 +18,7 @@ type past struct {
 	accept                            uint64
 	taken                             ident.Hash
 	transfer, genesis, void, outgoing []byte
+	previous, previousVoid            []byte
 }
 
 // Replay rebuilds a machine from the records of its journal. Call Apply with
@@ -112,7 +113,10 @@ func (r *Replay) held(rec *journal.Held) error {
 		r.see(envelope.Transfer, rec.Transfer)
 	}
 	r.see(envelope.Void, rec.Void)
-	p := &past{state: Hold, transfer: rec.Transfer, genesis: rec.Genesis, void: rec.Void}
+	p := &past{
+		state: Hold, transfer: rec.Transfer, genesis: rec.Genesis, void: rec.Void,
+		previous: rec.Previous, previousVoid: rec.PreviousVoid,
+	}
 	if len(rec.Void) == 0 {
 		p.from, p.accept, p.taken = b.From, b.Accept, h
 	}
@@ -177,6 +181,7 @@ func (r *Replay) reclaimed(rec *journal.Reclaimed) error {
 	r.see(envelope.Void, rec.Void)
 	r.pasts[key{rec.Token, rec.Hop}] = &past{
 		state: Hold, transfer: p.outgoing, genesis: p.genesis, void: rec.Void,
+		previous: p.transfer, previousVoid: p.void,
 	}
 	return nil
 }
@@ -245,7 +250,7 @@ func (r *Replay) revive(k key, p *past) (err error) {
 	if err := r.title(rec, p); err != nil {
 		return err
 	}
-	m.certificates.replayed(rec.title.Signers())
+	m.certificates.replayed(rec.signers())
 	if p.state == Hold {
 		return nil
 	}
@@ -257,21 +262,30 @@ func (r *Replay) revive(k key, p *past) (err error) {
 	return nil
 }
 
-// title verifies what a custody stands on.
+// title verifies what a custody stands on, and what that follows from.
 func (r *Replay) title(rec *record, p *past) (err error) {
 	v := r.m.verifier
 	if rec.title.Genesis, err = v.Genesis(p.genesis); err != nil {
 		return err
 	}
-	if len(p.transfer) > 0 {
-		if rec.title.Transfer, err = v.Transfer(p.transfer); err != nil {
-			return err
+	if len(p.transfer) == 0 {
+		return rec.title.Check()
+	}
+	rec.before.Genesis = rec.title.Genesis
+	for _, x := range []struct {
+		title          *token.Title
+		transfer, void []byte
+	}{{&rec.before, p.previous, p.previousVoid}, {&rec.title, p.transfer, p.void}} {
+		if len(x.transfer) > 0 {
+			if x.title.Transfer, err = v.Transfer(x.transfer); err != nil {
+				return err
+			}
+		}
+		if len(x.void) > 0 {
+			if x.title.Void, err = v.Answer(token.Void, x.void); err != nil {
+				return err
+			}
 		}
 	}
-	if len(p.void) > 0 {
-		if rec.title.Void, err = v.Answer(token.Void, p.void); err != nil {
-			return err
-		}
-	}
-	return rec.title.Check()
+	return rec.title.Since(rec.before)
 }

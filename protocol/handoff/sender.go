@@ -292,10 +292,11 @@ func (s *Sender) reclaim(rec *record, void token.Answer) {
 	s.answered(rec)
 	s.stats.Returned++
 	title := token.Title{Genesis: rec.title.Genesis, Transfer: rec.sent, Void: void}
-	s.certificates.persist(&s.output, title.Signers()...)
+	s.certificates.persist(&s.output, title.SignersSince(rec.title)...)
 	s.persist(&journal.Reclaimed{Token: k.token, Hop: k.hop, Void: void.Raw()}, true)
+	before := rec.title
 	s.book.retire(rec)
-	s.book.hold(k, title)
+	s.book.hold(k, title, before)
 	s.notify(Notice{Kind: Returned, Title: title, Hop: k.hop, Peer: void.Body().Signer})
 }
 

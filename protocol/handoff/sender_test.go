@@ -137,7 +137,7 @@ func TestSender_Void_ReclaimsAtTheBurnedHop(t *testing.T) {
 	assert.Equal(t, hash, b.Previous)
 	assert.NotNil(t, b.Void)
 	assert.Equal(t, void.Void, second.Void)
-	assert.Equal(t, "known known held! RECEIPT", g[2].takes(g[0], second).String())
+	assert.Equal(t, "known known known held! RECEIPT", g[2].takes(g[0], second).String())
 	assert.True(t, g[2].holds(tok, 2))
 }
 

@@ -14,12 +14,15 @@ type Generated struct {
 func (*Generated) Kind() Kind { return KindGenerated }
 
 // Held is custody reached by a transfer (state HOLD), or, carried forward by a
-// checkpoint, by a transfer of one's own and its void.
+// checkpoint, by a transfer of one's own and its void. With what Transfer follows from it
+// has all that a permit needs.
 type Held struct {
-	_        struct{} `cbor:",toarray"`
-	Transfer []byte
-	Genesis  []byte
-	Void     []byte // empty unless custody came back by it
+	_            struct{} `cbor:",toarray"`
+	Transfer     []byte
+	Genesis      []byte
+	Void         []byte // empty unless custody came back by it
+	Previous     []byte // the transfer before Transfer: empty at hop 1
+	PreviousVoid []byte // that Transfer names: empty unless Previous was declined
 }
 
 // Kind is KindHeld.

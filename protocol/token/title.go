@@ -1,6 +1,7 @@
 package token
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/wandertoken/wander/protocol/ident"
@@ -87,6 +88,31 @@ func (t Title) Signers() []ident.Member {
 		signers = appendOnce(signers, t.Void.Body().Signer)
 	}
 	return appendOnce(signers, t.Holder())
+}
+
+// SignersSince are the members whose certificates verify the title and the one before it, from which its transfer
+// follows; that is the zero value at hop 0. No member appears twice; there are at most four, as the two transfers
+// go between three members.
+func (t Title) SignersSince(before Title) []ident.Member {
+	if before.Genesis.IsZero() {
+		return t.Signers()
+	}
+	signers := before.Signers()
+	for _, m := range t.Signers() {
+		signers = appendOnce(signers, m)
+	}
+	return signers
+}
+
+// Since checks the title, and that its transfer follows from the title before it, which is the zero value at hop 0.
+func (t Title) Since(before Title) error {
+	if t.Transfer.IsZero() {
+		if !before.Genesis.IsZero() {
+			return fmt.Errorf("%w: a title before hop 0", ErrChain)
+		}
+		return t.Check()
+	}
+	return cmp.Or(before.Check(), before.Admits(t.Transfer), t.Check())
 }
 
 func appendOnce(list []ident.Member, m ident.Member) []ident.Member {

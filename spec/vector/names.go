@@ -17,6 +17,7 @@ import (
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/invite"
 	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/permit"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/policy/keeper"
@@ -73,6 +74,12 @@ var names = map[string]error{
 	"token.ErrMalformed": token.ErrMalformed, "token.ErrSignature": token.ErrSignature,
 	"token.ErrUnknownSigner": token.ErrUnknownSigner, "token.ErrSigner": token.ErrSigner,
 	"token.ErrField": token.ErrField, "token.ErrChain": token.ErrChain,
+
+	"permit.ErrMalformed": permit.ErrMalformed, "permit.ErrGroup": permit.ErrGroup,
+	"permit.ErrCertificates": permit.ErrCertificates, "permit.ErrResource": permit.ErrResource, "permit.ErrSlot": permit.ErrSlot,
+	"permit.ErrStatement": permit.ErrStatement, "permit.ErrSignature": permit.ErrSignature,
+	"permit.ErrPresenter": permit.ErrPresenter, "permit.ErrTitle": permit.ErrTitle, "permit.ErrGate": permit.ErrGate,
+	"permit.ErrExporter": permit.ErrExporter, "permit.ErrNumber": permit.ErrNumber,
 
 	"directory.ErrUnknown": directory.ErrUnknown,
 

@@ -38,6 +38,7 @@ var readers = map[string]reader{
 	"revocation": readRevocation, "endpoint": readEndpoint, "leave": readLeave, "failure": readFailure,
 	"request": readRequest, "genesis": readGenesis, "transfer": readTransfer,
 	"receipt": readAnswer, "void": readAnswer, "unknown": readAnswer, "succession": readSuccession, "complaint": readComplaint,
+	"statement": readStatement, "permit": readPermit, "presentation": readPresentation,
 
 	"cbor":       unsigned(readCBOR),
 	"public-key": unsigned(readPublicKey),
@@ -290,7 +291,7 @@ func (w *world) signerKey(id ident.Member, err error) (*signature.PublicKey, err
 // kinds are the envelope's kinds by their names.
 var kinds = func() map[string]envelope.Kind {
 	named := make(map[string]envelope.Kind)
-	for k := envelope.Certificate; k <= envelope.Complaint; k++ {
+	for k := envelope.Certificate; k <= envelope.Statement; k++ {
 		named[k.String()] = k
 	}
 	return named

@@ -1,10 +1,14 @@
 package vector
 
 import (
+	"time"
+
+	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/permit"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/token"
 )
@@ -88,6 +92,43 @@ func readComplaint(w *world, v *Vector) ([]byte, error) {
 
 func readAnswer(w *world, v *Vector) ([]byte, error) {
 	return hashOf(w.verifier().Answer(verdicts[v.Object], v.Input))
+}
+
+func readStatement(w *world, v *Vector) ([]byte, error) {
+	return hashOf(permit.ParseStatement(w.group, v.Input, w))
+}
+
+// permitTime is when permits of vectors are verified: within the certificates' first minute.
+var permitTime = time.Unix(1772366460, 0)
+
+// permit verifies one, in a group that has one slot of "ftp".
+func (w *world) permit(raw []byte) (permit.Permit, error) {
+	f, err := permit.Decode(raw)
+	if err != nil {
+		return permit.Permit{}, err
+	}
+	return permit.Verify(f, permit.Conditions{
+		Group: w.group, Authorities: w.cas(), At: permitTime,
+		Settings: group.Settings{Resources: []group.Resource{{Name: "ftp", Slots: 1}}},
+	})
+}
+
+func readPermit(w *world, v *Vector) ([]byte, error) {
+	_, err := w.permit(v.Input)
+	return nil, err
+}
+
+// readPresentation reads a statement that comes with a permit, for a session.
+func readPresentation(w *world, v *Vector) ([]byte, error) {
+	p, err := w.permit(v.With["permit"])
+	if err != nil {
+		return nil, err
+	}
+	s := permit.Session{Gate: [envelope.KeyIDSize]byte(v.With["gate"]), Exporter: [permit.ExporterSize]byte(v.With["exporter"])}
+	for _, b := range v.With["number"] {
+		s.Number = s.Number<<8 | uint64(b)
+	}
+	return hashOf(p.Statement(v.Input, s))
 }
 
 var verdicts = map[string]token.Verdict{"receipt": token.Receipt, "void": token.Void, "unknown": token.Unknown}

@@ -46,6 +46,8 @@ func seeded() (list []vector.Case) {
 		signed = append(signed, signedForm{kind, false, "array bytes 32 " + formToken + " signer bytes 16 extensions end"})
 	}
 	signed = append(signed, signedForm{"complaint", false, "array name 64 number signer other bytes 32 range 0 65536 range 1 4 range 1 9 number extensions end"})
+	signed = append(signed, signedForm{"statement", false, "array name 64 number bytes 32 range 0 65536 bytes 32 signer bytes 16 bytes 32" +
+		" range 1 65536 range 1 65536 range 1 65536 extensions end"})
 	for _, f := range signed {
 		list = append(list, vector.Case{Object: f.kind, Kind: f.kind, Authority: f.authority, Form: f.form})
 	}

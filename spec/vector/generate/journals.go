@@ -30,7 +30,7 @@ func records() []record {
 		{"floor", 3, array(member, uintOf(900)), nil, nil},
 		{"settled", 4, array(member, inc, uintOf(1000)), nil, nil},
 		{"generated", 5, array(genesis, boolean(true)), fields(0), nil},
-		{"held", 6, array(first, genesis, bstr(nil)), fields(0, 1, 2), nil},
+		{"held", 6, array(bstr(w.third.raw), genesis, bstr(nil), bstr(w.second.raw), void), fields(0, 1, 2, 3, 4), nil},
 		{"sent", 7, array(first), fields(0), nil},
 		{"closed", 8, array(token, uintOf(1), bstr(w.receipt.raw)), fields(2), nil},
 		{"reclaimed", 9, array(token, uintOf(2), void), fields(2), nil},
@@ -125,7 +125,7 @@ func framed(kind byte, n uint32, sequence uint64, body []byte) []byte {
 func (s *suite) segmentVectors() {
 	s.open(segmentsFile, "Segments of a journal, the last one of it: journal.md.")
 	body := encode(entry(2, array(uintOf(1024), uintOf(16))))
-	header := segmentHeader(segmentMagic, 4)
+	header := segmentHeader(segmentMagic, 5)
 	begin, end := journalFrame(frameBegin|frameBatch, 1, nil), journalFrame(frameEnd, 3, nil)
 	carried, last := journalFrame(frameRecord, 2, body), journalFrame(frameRecord|frameBatch, 4, body)
 	join := func(parts ...[]byte) (all []byte) {
@@ -149,7 +149,7 @@ func (s *suite) segmentVectors() {
 	damaged("magic", "as a copy made as text would begin", "journal.ErrMagic", join([]byte("\x89WNDRJ\n\n"), header[8:], begin))
 	damaged("header-short", "a header of 87 bytes", "journal.ErrMagic", header[:87])
 	damaged("header-bit", "one bit of the header is another", "journal.ErrSegmentHeader", join(flip(header, 40, 0), begin, end))
-	for _, other := range []uint32{3, 5} {
+	for _, other := range []uint32{4, 6} {
 		damaged(fmt.Sprintf("version-%d", other), fmt.Sprintf("of version %d", other), "journal.ErrVersion",
 			join(segmentHeader(segmentMagic, other), begin))
 	}

@@ -16,7 +16,7 @@ func known(p *party) item {
 // inHold is Ben's journal while he holds the token, and inSent after he has
 // given it to Cleo.
 func inHold(more ...item) []vector.Bytes {
-	held := entry(6, array(bstr(came.transfer.raw), bstr(came.genesis.raw), bstr(nil)))
+	held := entry(6, array(bstr(came.transfer.raw), bstr(came.genesis.raw), bstr(nil), bstr(nil), bstr(nil)))
 	return bensJournal(append([]item{known(ada), held}, more...)...)
 }
 

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+
+	"github.com/wandertoken/wander/spec/vector"
+)
+
+const (
+	permitFile       = "permit.json"
+	presentationFile = "presentation.json"
+)
+
+// The session of the statements.
+var (
+	gateID   = repeat(8, 16)
+	exporter = repeat(9, 32)
+)
+
+// statementPayload is Ada's, about hop 3 of theWalk.
+func statementPayload() item {
+	return array(text(resourceName), uintOf(0), bstr(theWalk.genesis.hash()), uintOf(3), bstr(theWalk.third.hash()), bstr(ada.id),
+		bstr(gateID), bstr(exporter), uintOf(2), uintOf(8), uintOf(4000), dict())
+}
+
+func statementObject() *object {
+	const malformed = "permit.ErrStatement"
+	o := ofToken("statement", statementPayload(), ada, 11)
+	o.malformed, o.signature, o.unknownSigner, o.wrongKeyID = malformed, "permit.ErrSignature", "permit.ErrPresenter", "permit.ErrPresenter"
+	o.edits = []edit{
+		good("resource-64", "a resource name of 64 bytes", "O-1", text(strings.Repeat("r", 64)), 0),
+		bad("resource-65", "a resource name of 65 bytes", "O-1", malformed, text(strings.Repeat("r", 65)), 0),
+		bad("resource-empty", "no resource", "O-1", malformed, text(""), 0),
+		good("hop-0", "about the generator's custody", "O-1", uintOf(0), 3),
+		good("hop-most", "about the highest hop", "O-1", uintOf(1<<48), 3),
+		bad("hop-above", "about a hop above the highest one", "O-1", malformed, uintOf(1<<48+1), 3),
+		bad("of-another", "of another holder than the signer", "E-2", "permit.ErrPresenter", bstr(cleo.id), 5).harmful(),
+		bad("number-0", "no number", "O-1", malformed, uintOf(0), 8),
+		bad("configuration-0", "no configuration", "O-1", malformed, uintOf(0), 9),
+		bad("length-0", "a session of no length", "O-1", malformed, uintOf(0), 10),
+	}
+	return o
+}
+
+// certificateBy is a member's certificate by a CA.
+func certificateBy(ca, of *party) item {
+	return bstr(sign(certificatePayload(of), "certificate", ca).raw)
+}
+
+// permitOf is a permit; objects are transfer, void, previous and previous void, nil where there is none.
+func permitOf(genesis envelope, transfer, void, previous, previousVoid *envelope, signers ...*party) item {
+	raw := func(e *envelope) item {
+		if e == nil {
+			return bstr(nil)
+		}
+		return bstr(e.raw)
+	}
+	certificates := array()
+	for _, p := range signers {
+		certificates.Items = append(certificates.Items, certificateBy(firstCA, p))
+	}
+	return array(bstr(groupID), bstr(genesis.raw), raw(transfer), raw(void), raw(previous), raw(previousVoid), certificates)
+}
+
+// permitVectors are permits, and statements that come with one.
+func (s *suite) permitVectors() {
+	s.open(permitFile, "Permits: permit.md.")
+	w := theWalk
+	third := permitOf(w.genesis, &w.third, nil, &w.second, &w.void, ada, ben, cleo)
+	second := permitOf(w.genesis, &w.second, nil, &w.first, nil, ada, ben, cleo)
+	put := func(f fault, i item) {
+		v := s.vector("permit", "permit", f, encode(i))
+		v.Diagnostic = diagnostic(encode(i))
+		s.add(permitFile, v)
+	}
+	const malformed, chain, forged = "permit.ErrMalformed", "token.ErrChain", "token.ErrSignature"
+	wrong := func(slug, about, req, outcome string, i item) {
+		put(fault{slug: slug, about: about, req: req, outcome: outcome}, i)
+	}
+	harm := func(slug, about, req, outcome string, i item) {
+		put(fault{slug: slug, about: about, req: req, outcome: outcome}.malicious(), i)
+	}
+	put(ok("hop-0", "of the generator", "V-6"), permitOf(w.genesis, nil, nil, nil, nil, ada))
+	put(ok("hop-1", "of the first receiver", "V-6"), permitOf(w.genesis, &w.first, nil, nil, nil, ada, ben))
+	put(ok("hop-2", "of the second one", "V-6"), second)
+	put(ok("returned", "of a sender to whom the token came back", "V-6"), permitOf(w.genesis, &w.second, &w.void, &w.first, nil, ada, ben, cleo))
+	put(ok("after-void", "of a receiver, after a void", "V-6"), third)
+
+	wrong("no-genesis", "no genesis", "V-1", malformed, with(third, bstr(nil), 1))
+	wrong("void-alone", "a void without a transfer", "V-1", malformed, with(permitOf(w.genesis, nil, nil, nil, nil, ada), bstr(w.void.raw), 3))
+	wrong("previous-alone", "a transfer before none", "V-1", malformed, with(permitOf(w.genesis, nil, nil, nil, nil, ada), bstr(w.first.raw), 4))
+	wrong("previous-void-alone", "the void of no previous transfer", "V-1", malformed,
+		with(permitOf(w.genesis, &w.first, nil, nil, nil, ada, ben), bstr(w.void.raw), 5))
+	wrong("no-certificates", "no certificates", "V-1", malformed, with(third, array(), 6))
+	wrong("certificates-5", "five certificates", "V-1", malformed,
+		with(third, array(certificateBy(firstCA, ada), certificateBy(firstCA, ben), certificateBy(firstCA, cleo), certificateBy(firstCA, ada), certificateBy(firstCA, ben)), 6))
+	wrong("object-large", "an object of 4353 bytes", "V-2", malformed, with(third, bstr(repeat(0, 4353)), 2))
+	wrong("large", "more than all objects together may have", "V-2", malformed, with(third, bstr(repeat(0, 40000)), 2))
+	wrong("other-group", "of another group", "V-3", "permit.ErrGroup", with(third, bstr(otherGroup), 0))
+
+	unknown := array(certificateBy(firstCA, ada), certificateBy(firstCA, ben), certificateBy(unknownCA, cleo))
+	harm("other-ca", "a certificate by another CA", "V-4", "certificate.ErrUnknownCA", with(third, unknown, 6))
+	self := array(certificateBy(firstCA, ada), certificateBy(firstCA, ben), bstr(as(encode(certificatePayload(cleo)), "certificate", firstCA).signedBy(cleo).seal().raw))
+	harm("own-certificate", "a certificate that its member has signed in the CA's name", "V-4", "certificate.ErrSignature", with(third, self, 6))
+
+	byCleo := as(encode(w.thirdHop.payload()), "transfer", ben).signedBy(cleo).seal()
+	harm("forged-hop", "a hop that somebody signs in the holder's name", "V-5", forged, with(third, bstr(byCleo.raw), 2))
+	swapped := w.secondHop
+	swapped.to = ada
+	stolen := bytes.Clone(swapped.sign().raw)
+	copy(stolen[len(stolen)-64:], w.second.raw[len(w.second.raw)-64:])
+	harm("swapped-holder", "another receiver under the sender's signature", "V-5", forged, with(second, bstr(stolen), 2))
+	harm("signer-missing", "the certificate of a signer is missing", "V-5", "token.ErrUnknownSigner",
+		with(third, array(certificateBy(firstCA, ada), certificateBy(firstCA, cleo)), 6))
+	receipt := receiptOfSecond()
+	harm("receipt-as-void", "a receipt in place of the void", "V-5", forged, with(third, bstr(receipt.raw), 5))
+
+	foreign := sign(with(genesisPayload(ada), uintOf(6), 4), "genesis", ada)
+	harm("foreign-genesis", "the genesis of another token", "V-6", chain, with(third, bstr(foreign.raw), 1))
+	far := w.thirdHop
+	far.hop = 1 << 40
+	harm("invented-hop", "a hop far beyond the transfer before it", "V-6", chain, with(third, bstr(far.sign().raw), 2))
+	harm("no-previous", "the transfer before it is missing", "V-6", chain, with(second, bstr(nil), 4))
+	harm("void-left-out", "the void is named and not shown", "V-6", chain, with(third, bstr(nil), 5))
+	byBen := sign(answerPayload(w.second, w.secondHop, ben, incarnation), "void", ben)
+	harm("own-void", "the sender declines for the receiver", "V-6", chain, with(second, bstr(byBen.raw), 3))
+
+	wrong("certificate-missing", "the certificate of the holder, who has signed nothing, is missing", "V-7", "permit.ErrCertificates",
+		permitOf(w.genesis, &w.second, nil, &w.first, nil, ada, ben))
+	wrong("certificate-spare", "the certificate of somebody else", "V-7", "permit.ErrCertificates", permitOf(w.genesis, &w.first, nil, nil, nil, ada, ben, cleo))
+	wrong("certificates-order", "certificates in another order", "V-7", "permit.ErrCertificates", permitOf(w.genesis, &w.first, nil, nil, nil, ben, ada))
+	s.unsigned(permitFile, unsigned{
+		object: "permit", rule: "permit", prefix: "shape", item: third, req: "V-1", outcome: malformed, depth: 1, shaped: [][]int{nil}, free: fields(1, 2, 3, 4, 5, 6),
+	})
+
+	s.open(presentationFile, "Statements that come with a permit, for a session at a gate: permit.md. The session is in \"with\".")
+	present := func(f fault, e envelope, permit item, gate, exporter []byte, number uint64) {
+		v := s.vector("presentation", "signed-statement", f, e.raw)
+		v.Signed, v.Diagnostic = e.explained(), diagnostic(e.payload)
+		v.With = map[string]vector.Bytes{
+			"permit": encode(permit), "gate": gate, "exporter": exporter, "number": binary.BigEndian.AppendUint64(nil, number),
+		}
+		s.add(presentationFile, v)
+	}
+	statement := sign(statementPayload(), "statement", ada)
+	present(ok("good", "by the holder, in its session", "V-13"), statement, third, gateID, exporter, 2)
+	relayed := func(slug, about, req, outcome string, gate, exporter []byte, number uint64) {
+		present(fault{slug: slug, about: about, req: req, outcome: outcome}.malicious(), statement, third, gate, exporter, number)
+	}
+	relayed("relayed-gate", "to another gate", "V-15", "permit.ErrGate", repeat(7, 16), exporter, 2)
+	relayed("relayed-connection", "over another connection", "V-15", "permit.ErrExporter", gateID, repeat(7, 32), 2)
+	relayed("again", "once more", "V-16", "permit.ErrNumber", gateID, exporter, 3)
+	relayed("ahead", "with a number ahead", "V-16", "permit.ErrNumber", gateID, exporter, 1)
+	other := func(slug, about, req, outcome string, by *party, change func(p *item)) {
+		e := sign(changed(statementPayload(), change), "statement", by)
+		present(fault{slug: slug, about: about, req: req, outcome: outcome}.malicious(), e, third, gateID, exporter, 2)
+	}
+	set := func(value item, path ...int) func(*item) { return func(p *item) { *at(p, path...) = value } }
+	other("former-holder", "by the member that gave the token away", "V-13", "permit.ErrPresenter", ben, set(bstr(ben.id), 5))
+	other("resource", "about another resource", "V-14", "permit.ErrTitle", ada, set(text("tape"), 0))
+	other("slot", "about another slot", "V-14", "permit.ErrTitle", ada, set(uintOf(1), 1))
+	other("token", "about another token", "V-14", "permit.ErrTitle", ada, set(bstr(repeat(1, 32)), 2))
+	other("hop", "about another hop", "V-14", "permit.ErrTitle", ada, set(uintOf(4), 3))
+	other("title", "about another transfer of the hop", "V-14", "permit.ErrTitle", ada, set(bstr(w.second.hash()), 4))
+	inName := as(encode(statementPayload()), "statement", ada).signedBy(ben).seal()
+	present(fault{slug: "in-its-name", about: "by another in the holder's name", req: "V-13", outcome: "permit.ErrSignature"}.malicious(),
+		inName, third, gateID, exporter, 2)
+}
+
+// signedBy is signed with the key of another.
+func (s signing) signedBy(p *party) signing {
+	s.by = p
+	return s
+}
