@@ -123,6 +123,8 @@ func eachField(t reflect.Type, path string, visit func(path, kind string)) {
 		eachField(t.Elem(), path, func(path, kind string) { visit(path, kind+" or null") })
 	case t.Kind() == reflect.Map:
 		eachField(t.Elem(), path+"{}", visit)
+	case t == reflect.TypeFor[[]byte]():
+		visit(path, "string, base64")
 	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Struct:
 		eachField(t.Elem(), path, func(path, kind string) { visit(path, "list of "+kind+"s") })
 	case t.Kind() == reflect.Slice:
@@ -173,7 +175,7 @@ var grantWords = map[string]string{
 	"deadline":         "RFC 3339, as this machine's wall clock would show it",
 	"deadline_boot_ns": "the deadline itself: nanoseconds of the clock that counts suspended time (CLOCK_BOOTTIME on Linux)",
 	"boot_id":          "id of the boot that `deadline_boot_ns` counts from (on Linux /proc/sys/kernel/random/boot_id); absent where the system has none",
-	"permit":           "the encoded permit of the custody ([permit.md](permit.md)), in base64: evidence, and no secret; absent if the member could not build it",
+	"permit":           "the encoded permit of the custody ([permit.md](permit.md)): evidence, and no secret; absent if the member could not build it",
 }
 
 var releaseWords = map[string]string{

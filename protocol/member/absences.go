@@ -10,9 +10,9 @@ import (
 
 const (
 	// absentFirst and absentMax bound for how long a member that could not be
-	// reached, or takes no token, is passed over as a neighbour: at first about as long as a
+	// reached is passed over as a neighbour: at first about as long as a
 	// daemon needs to start again, then twice as long each time. One that
-	// connects is back at once.
+	// connects is back at once. One that takes no token is passed over for absentFirst each time.
 	absentFirst = 5 * time.Second
 	absentMax   = 5 * time.Minute
 
@@ -35,8 +35,18 @@ type absences struct {
 	gone map[ident.Member]absence
 }
 
-// missing notes that a member could not be reached, or took no token.
+// missing notes that a member could not be reached.
 func (l *absences) missing(id ident.Member) {
+	l.passOver(id, min(max(2*l.gone[id].pause, absentFirst), absentMax))
+}
+
+// unwilling notes that a member took no token. To ask it again costs one round trip, where to reach a dead one takes seconds. It may
+// refuse the newborn tokens of this one for long (P-69), and take the next token: a holder that passes over all others
+// keeps its token, and is struck.
+func (l *absences) unwilling(id ident.Member) { l.passOver(id, absentFirst) }
+
+// passOver passes over a member for so long, if it is not passed over already.
+func (l *absences) passOver(id ident.Member, pause time.Duration) {
 	a := l.gone[id]
 	if a.until > l.now.Boot {
 		return
@@ -47,8 +57,8 @@ func (l *absences) missing(id ident.Member) {
 	if len(l.gone) >= maxGone {
 		return
 	}
-	a.pause = min(max(2*a.pause, absentFirst), absentMax)
-	a.until = l.now.Boot.Add(a.pause)
+	a.pause = pause
+	a.until = l.now.Boot.Add(pause)
 	l.gone[id] = a
 	l.changed = true
 }

@@ -125,6 +125,35 @@ func TestNeighbour_Gone_PassedOver(t *testing.T) {
 	assert.Equal(t, others[0].id(), last(), "at once when it is there")
 }
 
+// TestNeighbour_Refuses_TriedAgainAfterTheSameTime: a neighbour that refuses the token is passed over for five seconds each time, and not
+// for longer and longer: it may take the next one at once.
+func TestNeighbour_Refuses_TriedAgainAfterTheSameTime(t *testing.T) {
+	a, w := newAuthority(t), &watcher{}
+	b := a.open(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Found, c.Observer = true, w })
+	b.reconfigure(a, 2, catalog.Ring, policy.Params{Preset: "s", OperationTime: time.Second, MembersMax: 3, SkipDelay: 10 * time.Millisecond})
+	peer := a.issue(2, 24*time.Hour)
+	b.meet(peer)
+	const tick = 100 * time.Millisecond
+	var pauses []time.Duration
+	for i, since := 0, 0; i < 600; i++ {
+		b.after(tick)
+		if m := said[*wire.Offer](b); m != nil {
+			b.hear(peer, &wire.Refuse{Token: m.Token, Hop: m.Hop, Reason: wire.RefuseNewborn})
+		}
+		list := w.neighbours()
+		switch passedOver := list[len(list)-1].IsZero(); {
+		case passedOver && since == 0:
+			since = i
+		case !passedOver && since > 0:
+			pauses, since = append(pauses, time.Duration(i-since)*tick), 0
+		}
+	}
+	assert.GreaterOrEqual(t, len(pauses), 3)
+	for _, pause := range pauses {
+		assert.InDelta(t, 5*time.Second, pause, float64(tick))
+	}
+}
+
 // TestNeighbour_CertificateExpires_PassedOver: without anything else policyEvent, a neighbour whose
 // certificate has ended is one no more.
 func TestNeighbour_CertificateExpires_PassedOver(t *testing.T) {

@@ -82,7 +82,7 @@ func (c *circulation) noticeUnconfigured(k slotKey, n *handoff.Notice) {
 // does for a while.
 func (c *circulation) unwilling(id ident.Member) {
 	if (id == c.ring.id || id == c.ring.skipped) && !id.IsZero() {
-		c.live.absences.missing(id)
+		c.live.absences.unwilling(id)
 		c.lookAround()
 	}
 }

@@ -27,6 +27,11 @@ type badness interface {
 	ticks()
 	// runs reports whether the programs of its member truly run, and do not only seem to.
 	runs() bool
+	// lasts is told of a grant, and is how long its program runs, which would run for so long.
+	lasts(e effect.Grant, run time.Duration) time.Duration
+	// ends is told that a program of its member has ended, as an honest one would have, and reports whether the member is
+	// told so.
+	ends(p *program) bool
 }
 
 // badTick is how often a bad member's driver does something unasked.
@@ -74,6 +79,11 @@ func init() { // the kinds look each other up here
 		{"ignorer", "wants turns, and answers no offer", newIgnorer},
 		{"decliner", "wants turns, and declines each token that it has accepted", newDecliner},
 		{"prophet", "promises that the token rests with it, at a hop that the token has not reached, and says that it has none", newProphet},
+		{"overrunner", "runs its programs on for twice max_hold when it has said that they have ended, and has passed the token on", newOverrunner},
+		{"overrunner-silent", "says never that a program has ended, and runs it on for as long", newOverrunnerSilent},
+		{"rester", "promises that the token rests, runs for max_hold under it, and says meanwhile that it has none", newRester},
+		{"rester-quiet", "the same, and answers no question for a token meanwhile", newResterQuiet},
+		{"returner", "as a keeper, gives each promise back, and counts it as one that stands", newReturner},
 		{"minter", "makes 20 tokens a second, each of which wins", newMinter},
 		{"minter-slow", "makes one each max_hold", newMinterSlow},
 		{"friends", "passes tokens to others of its kind only", newFriend},
@@ -213,3 +223,6 @@ func (meek) sends(e effect.Send) []effect.Send     { return []effect.Send{e} }
 func (meek) hears(ident.Member, wire.Message) bool { return true }
 func (meek) ticks()                                {}
 func (meek) runs() bool                            { return true }
+func (meek) ends(*program) bool                    { return true }
+
+func (meek) lasts(_ effect.Grant, run time.Duration) time.Duration { return run }

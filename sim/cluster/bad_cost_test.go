@@ -29,7 +29,7 @@ var (
 var badCrowds = [][]string{
 	{"busy"},   // honest, and wants turns as they do
 	{"greedy"}, // the same, and its programs take max_hold
-	{"hoarder"}, {"dodger"}, {"evader"}, {"dropper"}, {"dropper-quiet"}, {"dropper-half"}, {"dropper-restart"}, {"dropper-sent"}, {"misleader"}, {"pretender"}, {"stonewaller"}, {"ghost"}, {"idler"}, {"denier"}, {"beginner"}, {"babbler"}, {"favourer"}, {"swallower"}, {"minter"}, {"minter-slow"},
+	{"hoarder"}, {"dodger"}, {"evader"}, {"dropper"}, {"dropper-quiet"}, {"dropper-half"}, {"dropper-restart"}, {"dropper-sent"}, {"misleader"}, {"pretender"}, {"stonewaller"}, {"ghost"}, {"idler"}, {"denier"}, {"beginner"}, {"babbler"}, {"overrunner"}, {"overrunner-silent"}, {"rester"}, {"rester-quiet"}, {"favourer"}, {"swallower"}, {"minter"}, {"minter-slow"},
 	{"hoarder", "hoarder", "hoarder"}, {"friends", "friends"}, {"forger", "forger"}, {"hoarder", "minter"}, {"dropper", "minter"},
 }
 
@@ -124,7 +124,8 @@ const badHourSeeds = 5
 
 // TestBad_AnHour_HonestMembersGoOn: one bad member takes less than a tenth of the others' operations
 // after the first minute, in an hour, which holds several bars of one that explains each loss, and has none of them
-// struck. The long form has 3, 5 and 20 members, and several groups of each:
+// struck. One that has its turns is compared with an honest member that has
+// them. The long form has 3, 5 and 20 members, and several groups of each:
 //
 //	go test ./sim/cluster -run TestBad_AnHour -cluster.bad -v
 func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
@@ -147,12 +148,18 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 					t.Run(fmt.Sprintf("%s/%v/%d/%d", kind, p, members, seed), func(t *testing.T) {
 						t.Parallel()
 						seed := uint64(members) + 100*seed
-						without := measureBad(t, seed, members, p, []string{""}, false, time.Hour).cost()
+						honest, hasTurns := hourTurns[kind]
+						without := measureBad(t, seed, members, p, []string{honest}, hasTurns, time.Hour).cost()
 						g := measureBad(t, seed, members, p, []string{kind}, true, time.Hour)
 						c := g.cost()
-						t.Logf("%.2f of the operations, %v of overlap, nobody ran for %v, %d tokens touched; waits %.0f s %.1f rounds, without %.0f s %.1f", ratio(c.later, without.later), c.overlap, c.nobody, len(g.tainted), c.wait.Seconds(), c.rounds, without.wait.Seconds(), without.rounds)
-						assert.GreaterOrEqual(t, ratio(c.later, without.later), 0.9)
-						assert.Zero(t, c.overlap)
+						share := ratio(c.later, without.later)
+						t.Logf("%.2f of the operations, %v of overlap, nobody ran for %v, %d tokens touched; waits %.0f s %.1f rounds, without %.0f s %.1f; %v beside programs of the bad one, %d tokens made", share, c.overlap, c.nobody, len(g.tainted), c.wait.Seconds(), c.rounds, without.wait.Seconds(), without.rounds, g.besideBad(), g.made)
+						if p != lightTurns || !hasTurns { // light leaves to chance how many long turns it has
+							assert.GreaterOrEqual(t, share, 0.9)
+						}
+						if !strings.HasPrefix(kind, "rester") { // not held: docs/exclusion.md
+							assert.Zero(t, c.overlap)
+						}
 						assert.Zero(t, g.accused)
 						assert.Empty(t, g.violations)
 					})
@@ -166,7 +173,12 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 var hourKinds = []string{
 	"refuser", "hoarder", "dropper-restart", "dropper-quiet", "dropper-half", "dropper", "dropper-sent", "misleader", "pretender", "stonewaller",
 	"ghost", "dodger", "evader", "idler", "beginner", "babbler", "ignorer", "decliner", "laggard", "ender", "prophet",
+	"overrunner", "overrunner-silent", "rester", "rester-quiet",
 }
+
+// hourTurns are those of these kinds that have their turns: each is compared with an honest member that has them, and whose
+// programs take as long. The others have none, and are compared with a member that wants none.
+var hourTurns = map[string]string{"overrunner": "", "overrunner-silent": "greedy", "rester": "greedy", "rester-quiet": "greedy"}
 
 // In an hour with losses the honest holder's machine loses power each badLossEvery, for badLossFor.
 const (
@@ -313,6 +325,25 @@ func (g *badMeasured) cost() (c badCost) {
 	}
 	c.rounds /= float64(len(g.good))
 	return c
+}
+
+// besideBad is for how long programs of honest members ran beside those of bad ones, as far as these ran.
+func (g *badMeasured) besideBad() time.Duration {
+	var theirs []span
+	for _, n := range g.nodes {
+		if n.bad == nil {
+			continue
+		}
+		for _, r := range g.ran {
+			if r.member == n.id {
+				theirs = append(theirs, span{r.from, r.to})
+			}
+		}
+		if o, is := n.bad.kind.(*overrunner); is {
+			theirs = append(theirs, o.over...)
+		}
+	}
+	return beside(theirs, g.honestRuns())
 }
 
 // prints prints a line of the table.

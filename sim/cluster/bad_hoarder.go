@@ -12,6 +12,7 @@ import (
 // hoarder takes each token, and lets none go. It runs nothing, and tells all who look for a
 // token that a program runs under the one that it took last, as often as they bear.
 type hoarder struct {
+	meek
 	n      *node
 	took   hop // the token that it took last
 	taken  int

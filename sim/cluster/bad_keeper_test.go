@@ -99,7 +99,7 @@ func badKeeperCases() (list []badKeeperCase) {
 			{"scatterer", ringTurns, 5, 0, 10 * time.Second, 0, 0},
 		}[:whole.Part(1, 3)]
 	}
-	for _, kind := range []string{"renewer", "releaser", "noter", "diverter", "scatterer", "withholder", "forgetter", "pesterer"} {
+	for _, kind := range []string{"renewer", "releaser", "noter", "diverter", "scatterer", "withholder", "forgetter", "pesterer", "returner"} {
 		for _, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
 			for _, members := range []int{3, 5, 20, 48} {
 				for _, pause := range []time.Duration{0, 10 * time.Second} {

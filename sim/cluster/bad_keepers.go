@@ -59,6 +59,28 @@ func (d *diverter) hears(from ident.Member, m wire.Message) bool {
 	return false
 }
 
+// newReturner makes a keeper that gives each promise back, and whose member does not hear that it was asked to: it counts the
+// promise as one that stands.
+func newReturner(n *node) badness { return &returner{n: n} }
+
+type returner struct {
+	meek
+	n     *node
+	count int // promises that it gave back
+}
+
+func (r *returner) hears(from ident.Member, m wire.Message) bool {
+	p, ok := m.(*wire.Policy)
+	if k := keeperKind(m); !ok || k != keeperRelease && k != keeperReturned || len(p.Body) != 1+custodyLength+bornLength+promiseLength {
+		return true
+	}
+	r.count++
+	says := *p
+	says.Body = slices.Concat([]byte{keeperReleased}, p.Body[1:1+custodyLength], p.Body[1+custodyLength+bornLength:])
+	r.n.bad.adds(from, &says)
+	return false
+}
+
 // renewer is an idler that says at each question that it has passed another token on since, of which nobody else
 // knows: so a later keeper takes the token for lost anew each time.
 type renewer struct {

@@ -80,6 +80,9 @@ func (n *node) granted(e effect.Grant) {
 	p := &program{node: n, grant: e.Grant, token: e.Token, resource: e.Resource, from: c.now, since: c.now, deadline: deadline}
 	p.ends = max(deadline-killMargin, c.now)
 	if run := c.length(n, e); !c.manual {
+		if n.isBad() {
+			run = n.bad.kind.lasts(e, run)
+		}
 		p.ends = min(p.ends, c.now+run)
 	}
 	c.running[e.Token] = p
@@ -124,6 +127,7 @@ func (c *cluster) finish(p *program, silent bool) {
 	if late := c.now - p.deadline; late > 0 && c.now-p.node.wokeAt > wakingTime {
 		c.problem(Deadlines, p.node, "a program runs %v longer than its grant", late)
 	}
+	silent = p.node.isBad() && !p.node.bad.kind.ends(p) || silent
 	c.log(p.node, "program ends (reported: %v)", !silent)
 	if !silent {
 		p.node.put(member.Ended{

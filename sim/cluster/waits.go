@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/group"
@@ -188,31 +189,81 @@ func (w *waits) runs(resource string) bool {
 	return false
 }
 
-// judge holds the longest stalls against the bounds: so many silences, what the policy lets a
-// token rest or repeats a request after, and the longest program where some have died, as
-// theirs may go on.
+// judge holds the longest stalls against the bounds.
 func (w *waits) judge(dead int) {
 	if len(w.stand().hops) > tooMany*len(w.nodes) {
 		return
 	}
 	for _, r := range w.kept {
-		most := stallSilences * keeper.DefaultSilence
-		if r.Policy == catalog.Ring { // it repeats a request that was lost after a round
-			most = max(most, ring.Round(r.OperationTime, r.SkipDelay, r.MembersMax)+keeper.DefaultSilence)
-		}
-		if r.Policy == catalog.Multitoken { // P-30: a token that is alone rests, to meet its target
-			most += r.TargetInterval
-		}
-		if dead > 0 {
-			most += max(r.MaxHold, r.OperationTime) + deathSilences*keeper.DefaultSilence
-		}
-		if r.Policy == catalog.Wandering { // a walking token tries each of the dead
-			most += time.Duration(dead) * w.offersTime()
-		}
-		if took := w.longest[r.Name]; took > most {
+		if took, most := w.longest[r.Name], w.most(r, dead); took > most {
 			w.violate(Waiting, "somebody waits and nobody runs", fmt.Sprintf(
 				"somebody waited for %s (%s %s) and nobody ran for %v, more than %v, with %d of %d members dead",
 				r.Name, r.Policy, r.Preset, took, most, dead, len(w.nodes)))
 		}
 	}
+}
+
+// most is for how long somebody may wait and nobody run: so many silences, what the policy lets a token rest or
+// repeats a request after, and where some have died the longest program, as theirs may go on, and a walk to the dead.
+func (w *waits) most(r group.Resource, dead int) time.Duration {
+	most := stallSilences * keeper.DefaultSilence
+	if r.Policy == catalog.Ring { // it repeats a request that was lost after a round
+		most = max(most, ring.Round(r.OperationTime, r.SkipDelay, r.MembersMax)+keeper.DefaultSilence)
+	}
+	if r.Policy == catalog.Multitoken { // P-30: a token that is alone rests, to meet its target
+		most += r.TargetInterval
+	}
+	if dead == 0 {
+		return most
+	}
+	most += max(r.MaxHold, r.OperationTime) + deathSilences*keeper.DefaultSilence
+	alone := dead == len(w.nodes)-1
+	switch {
+	case r.Policy != catalog.Ring: // a walking token tries each of the dead
+		most += time.Duration(dead) * w.offersTime()
+	case !alone: // one that is alone runs before it passes the token on
+		most += w.ringTime(r, dead)
+	}
+	if alone {
+		most = max(most, w.returnTime(r, dead))
+	}
+	return most
+}
+
+// tryTime is how long a holder tries one of the dead: until its offers are not answered, or it cannot be dialled. What it hears
+// waits for its disk.
+func (w *waits) tryTime() time.Duration { return min(w.offersTime(), dialTime) + w.syncTime }
+
+// passedOverFirst and passedOverMost are for how long a ring passes over a member that could not be reached: twice as long each time
+// (P-17, 3).
+const passedOverFirst, passedOverMost = 5 * time.Second, 5 * time.Minute
+
+// ringTime is for how long a token walks in a ring to so many dead members that follow each other, until its holder passes over
+// all of them. Who was dead a moment ago is tried again (P-17, 3); the token rests in between. Where one of them is in an inquest,
+// the token goes to any member, and tries each of the dead once (P-80), which takes no longer.
+func (w *waits) ringTime(r group.Resource, dead int) time.Duration {
+	type absence struct{ until, pause time.Duration }
+	gone, now := make([]absence, dead), time.Duration(0)
+	for {
+		next := slices.IndexFunc(gone, func(a absence) bool { return a.until <= now })
+		if next < 0 {
+			return w.net.notice + now
+		}
+		now += w.tryTime() + r.SkipDelay
+		pause := min(max(2*gone[next].pause, passedOverFirst), passedOverMost)
+		gone[next] = absence{now + pause, pause}
+	}
+}
+
+// returnTime is for how long the only member that lives has no token which it passed on before the others had died, or before it
+// waited itself. Where the pass names nobody, or one that is in an inquest (P-80), it tries each of them twice, with a wait between,
+// before its policy has the token again (protocol.md, §3 of the handoff). That is later than L, so that it asks all of them
+// whether the token was replaced (P-55, 2).
+func (w *waits) returnTime(r group.Resource, dead int) time.Duration {
+	pause := w.tuning.NobodyPause + w.tuning.NobodyPause/4 // as they are spread
+	walk := w.net.notice + 2*time.Duration(dead)*w.tryTime() + pause
+	if r.Policy == catalog.Multitoken { // split is not exclusive: nobody is asked
+		return walk
+	}
+	return walk + max(r.MaxHold, r.OperationTime) + keeper.DefaultSilence
 }
