@@ -23,7 +23,7 @@ type OpenAnswer struct {
 type BusyAnswer struct {
 	_       struct{} `cbor:",toarray"`
 	Session uint64
-	Until   uint64 // at the latest, ms since 1970; 0 if the gate does not know
+	Until   uint64 // its deadline, or until when the slot is kept for its successor, ms since 1970; 0 if the gate does not know
 	Token   ident.Token
 	Hop     uint64
 	Holder  ident.Member
@@ -93,7 +93,7 @@ const (
 	ByLoss       Reason = 2 // its connection was lost
 	ByDeadline   Reason = 3
 	BySuccessor  Reason = 4 // a member came to whom the token was passed on
-	ByReplacing  Reason = 5 // the member itself signed in again
+	ByReplacing  Reason = 5 // the member itself signed in again with its token
 	ByRevocation Reason = 6
 	ByOpenHook   Reason = 7 // the open hook failed
 	ByRestart    Reason = 8 // the gate has restarted

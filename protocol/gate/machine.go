@@ -177,7 +177,7 @@ func (g *Gate) signIn(in SignIn) {
 	member := in.Permit.Title.Holder
 	switch holder := s.session.permit.Title; {
 	case s.state != Opening && s.state != Open:
-	case holder.Holder == member:
+	case holder.Holder == member && holder.Token == in.Permit.Title.Token:
 		g.cut(in.Slot, ByReplacing)
 	case in.Permit.follows(holder):
 		g.cut(in.Slot, BySuccessor)
@@ -256,6 +256,9 @@ func (g *Gate) ready(id ident.Member) clock.Instant {
 func (g *Gate) busy(i int) BusyAnswer {
 	s := &g.slots[i]
 	a := BusyAnswer{Stuck: s.state == Stuck}
+	if s.state == Idle {
+		a.Until = g.wall(s.wake)
+	}
 	if s.state != Idle && s.session.number > 0 {
 		t := s.session.permit.Title
 		a.Session, a.Token, a.Hop, a.Holder = s.session.number, t.Token, t.Hop, t.Holder
