@@ -1,6 +1,8 @@
 package gate_test
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -102,8 +104,8 @@ func (w *world) fall() {
 	w.wake = clock.Never
 	old := w.attempts
 	w.attempts = map[gate.Connection]*attempt{}
-	for id := gate.Connection(1); id <= w.conns; id++ {
-		if a := old[id]; a != nil && !a.done {
+	for _, id := range slices.Sorted(maps.Keys(old)) {
+		if a := old[id]; !a.done {
 			a.leaving = true
 			w.after(time.Millisecond, func() { w.finish(a) })
 		}
@@ -116,8 +118,8 @@ func (w *world) runOpen(e gate.RunOpen) {
 	h := &hook{session: e.Session}
 	w.opener = h
 	var of *attempt
-	for _, a := range w.attempts {
-		if a.permit.Title == e.Title && !a.done {
+	for _, id := range slices.Sorted(maps.Keys(w.attempts)) {
+		if a := w.attempts[id]; a.permit.Title == e.Title && !a.done {
 			of = a
 		}
 	}
@@ -157,14 +159,8 @@ func (w *world) starts(e gate.RunOpen, of *attempt) {
 		w.unnamed++
 		return
 	}
-	if m := holderOf(e.Title); !w.isLiar(m) {
-		named := false
-		for _, l := range of.chain.links {
-			named = named || l.title == e.Title
-		}
-		if !named {
-			w.unnamed++
-		}
+	if !w.isLiar(holderOf(e.Title)) && !w.named[e.Title] {
+		w.unnamed++
 	}
 }
 

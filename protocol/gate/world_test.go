@@ -123,7 +123,8 @@ type world struct {
 	opener   *hook          // the open hook that runs
 	works    map[uint64]int // what works at the resource: session, member
 	sessions map[uint64]*attempt
-	served   []clock.Instant // of each member, as fair sees it
+	named    map[gate.Title]bool // what honest members really held
+	served   []clock.Instant     // of each member, as fair sees it
 	stocks   []*chain
 	until    clock.Instant // end of the second token
 
@@ -164,7 +165,7 @@ func newWorld(c config) *world {
 	w := &world{
 		config: c, rng: rand.New(rand.NewPCG(c.seed, 7)), now: clock.Instant(time.Hour), wake: clock.Never,
 		attempts: map[gate.Connection]*attempt{}, works: map[uint64]int{}, sessions: map[uint64]*attempt{},
-		served: make([]clock.Instant, c.members),
+		served: make([]clock.Instant, c.members), named: map[gate.Title]bool{},
 	}
 	w.codes = map[gate.Code]int{}
 	w.by = make([]int, c.members)
@@ -229,6 +230,7 @@ func (w *world) generate(m int) *chain {
 	h := w.hash()
 	c := &chain{generator: memberID(m), born: w.reading().Millis()}
 	c.links = []link{{title: gate.Title{Token: ident.Token(h), Holder: memberID(m), Hash: h}}}
+	w.note(c)
 	w.chains = append(w.chains, c)
 	return c
 }
@@ -245,6 +247,13 @@ func (w *world) extend(c *chain, to int) {
 		next.Holder = from.Holder
 	}
 	c.links = append(c.links, link{next, moves})
+	w.note(c)
+}
+
+func (w *world) note(c *chain) {
+	if t := c.last().title; !w.isLiar(holderOf(t)) {
+		w.named[t] = true
+	}
 }
 
 func (w *world) alive(c *chain) bool {
@@ -384,6 +393,8 @@ func (w *world) leave(id gate.Connection, a *attempt, out bool) {
 	if out {
 		w.step(gate.SignOut{Connection: id})
 	} else {
+		delete(w.attempts, id)
 		w.step(gate.Lost{Connection: id})
+		w.finish(a)
 	}
 }
