@@ -203,6 +203,7 @@ func TestSignIn_SecondToken_WaitsForTheFirst(t *testing.T) {
 	assert.Equal(t, gate.Open, b.gate.State(0))
 	b.step(gate.SignIn{Connection: 9, Slot: 1, Permit: tokenOf(3, 1).permit(0), Configuration: 1, Length: time.Second})
 	assert.Equal(t, gate.Idle, b.gate.State(1), "one session of a member, over all slots")
+	assert.Equal(t, b.now.Add(10*time.Second), b.gate.NextDeadline(), "nothing to do before")
 	b.step(gate.SignIn{Connection: 10, Slot: 1, Permit: tokenOf(4, 2).permit(0), Configuration: 1, Length: time.Second})
 	assert.Equal(t, gate.Opening, b.gate.State(1))
 }
@@ -361,7 +362,10 @@ func TestRevocations_TooOld_Shut(t *testing.T) {
 	s := plain
 	s.RevocationMaxAge = time.Minute
 	b := newBench(t, s)
-	b.wait(time.Minute)
+	b.signIn(7, tokenOf(1, 1).permit(0))
+	assert.Equal(t, gate.Unsure, b.refused(7), "not asked since the start")
+	b.step(gate.Revocations{Fresh: true})
+	b.wait(time.Minute + 1)
 	b.signIn(7, tokenOf(1, 1).permit(0))
 	assert.Equal(t, gate.Unsure, b.refused(7))
 	b.step(gate.Revocations{Fresh: true})

@@ -41,7 +41,7 @@ type Gate struct {
 	runs     uint64 // hooks so far
 	arrivals uint64
 	revoked  map[ident.Member]bool
-	fresh    clock.Instant // when the CA was asked for revocations
+	fresh    clock.Instant // when the CA was asked for revocations; Never: not since the start
 	now      clock.Reading
 	effects  []Effect
 }
@@ -81,7 +81,7 @@ func (g *Gate) Step(now clock.Reading, in Input) []Effect {
 func (g *Gate) NextDeadline() clock.Instant {
 	next := clock.Never
 	for _, s := range g.slots {
-		if s.state != Idle || len(s.waiters) > 0 {
+		if s.state != Idle || len(s.waiters) > 0 && s.wake > g.now.Boot {
 			next = min(next, s.wake)
 		}
 	}
@@ -219,7 +219,7 @@ func (g *Gate) judge(p Permit) (Code, clock.Instant) {
 	if g.revoked[p.Title.Holder] {
 		return Revoked, 0
 	}
-	if age := g.settings.RevocationMaxAge; age > 0 && g.now.Boot.Sub(g.fresh) > age {
+	if age := g.settings.RevocationMaxAge; age > 0 && (g.fresh == clock.Never || g.now.Boot.Sub(g.fresh) > age) {
 		return Unsure, 0
 	}
 	for _, id := range p.signers() {

@@ -15,7 +15,7 @@ func newGate(s Settings, slots int, now clock.Reading) (*Gate, error) {
 		return nil, fmt.Errorf("%w: %d, permitted are 1 to %d", ErrSlots, slots, MaxSlots)
 	}
 	return &Gate{
-		settings: s, memory: newMemory(now.Boot), slots: make([]slot, slots), revoked: make(map[ident.Member]bool), fresh: now.Boot, now: now,
+		settings: s, memory: newMemory(now.Boot), slots: make([]slot, slots), revoked: make(map[ident.Member]bool), fresh: clock.Never, now: now,
 	}, nil
 }
 
