@@ -65,6 +65,7 @@ var readers = map[string]string{
 	"protocol/directory.Directory.LearnRevocation": "fuzz/FuzzDirectory",
 	"protocol/evidence.Parse":                      "fuzz/FuzzEvidence",
 	"protocol/evidence.ParseText":                  "fuzz/FuzzEvidence",
+	"protocol/gate.Decode":                         "fuzz/FuzzGateRecord",
 	"protocol/group.ParseAuthority":                "fuzz/FuzzAuthority",
 	"protocol/group.ParseConfig":                   "fuzz/FuzzConfiguration",
 	"protocol/group.Load":                          "fuzz/FuzzGroupFile",

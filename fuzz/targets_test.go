@@ -32,6 +32,7 @@ func init() {
 		"FuzzBlocks":        {Check: checkBlocks, Seeds: blocksSeeds},
 		"FuzzPrivateKey":    {Check: checkPrivateKey, Seeds: privateKeySeeds},
 		"FuzzRecord":        {Check: checkRecord, Seeds: recordSeeds, More: vectorsOf(input, "record")},
+		"FuzzGateRecord":    {Check: checkGateRecord, Seeds: gateRecordSeeds},
 		"FuzzSegment":       {Check: checkSegment, Seeds: segmentSeeds, More: vectorsOf(input, "segment")},
 		"FuzzInvite":        {Check: checkInvite, Seeds: inviteSeeds, More: vectorsOf(input, "invite")},
 		"FuzzEnrolment":     {Check: checkEnrolment, Seeds: enrolmentSeeds, More: vectorsOf(numbered(enrolmentObjects...), enrolmentObjects...)},

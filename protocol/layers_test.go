@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"protocol/group", "protocol/effect", "protocol/invite", "protocol/policy/host"},
 	{"protocol/directory", "protocol/update", "protocol/evidence", "protocol/permit", "protocol/policy/wandering/papers"},
 	{
-		"protocol/handoff", "protocol/policy/policytest", "protocol/policy/wandering", "protocol/policy/multitoken",
+		"protocol/gate", "protocol/handoff", "protocol/policy/policytest", "protocol/policy/wandering", "protocol/policy/multitoken",
 		"protocol/policy/ring", "protocol/policy/uncoordinated", "protocol/policy/keeper", "protocol/policy/quorum",
 	},
 	{"protocol/policy/catalog", "protocol/policy/wandering/liars"},

@@ -8,11 +8,13 @@
 //	journal.md     the journal, files of keys and objects, and evidence
 //	enrolment.md   how machines and the group's authority talk
 //	api.md         how local programs talk to the daemon
+//	gate.md        which sessions the gate of a resource lets begin, and when
 //	refusals.md    every reason to refuse something, by name
 //	limits.md      every bound
 //	examples.md    every object and message in bytes
 //	wire.cddl      the shapes of what travels
 //	enrolment.cddl the shapes of what machines and the authority say
+//	gate.cddl      the shapes of what a gate says, and of its records
 //	journal.cddl   the shapes of a journal's records
 //	coverage.txt   which tests hold the code to which requirement
 //	form/          draws samples in the shapes of the CDDL

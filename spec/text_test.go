@@ -163,7 +163,7 @@ var naming = slices.Concat(texts, []string{"../docs/guarantees.md", "../docs/con
 var toName = append([]string{
 	"canonical", "signature", "envelope", "keyfile", "certificate", "group", "token", "wire", "journal",
 	"handoff", "directory", "policy", "catalog", "member", "transport",
-	"update", "api", "enrolment", "invite", "ident",
+	"update", "api", "enrolment", "invite", "ident", "gate",
 }, catalog.Names()...)
 
 // ofTools are errors of these packages that the protocol refuses nothing by.

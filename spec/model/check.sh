@@ -458,4 +458,22 @@ breaks one_token keeper -DRESTARTS=1 -DHOLD=2 -DBUG_ONE_ANSWERS
 [ "$quick" ] || breaks one_token keeper -DRESTARTS=1 -DHOLD=2 -DBUG_NO_SEARCH
 breaks one_program keeper -DRESTARTS=1 -DHOLD=2 -DBUG_YOUNG
 
+holds gate -DSESSIONS=2 -DCRASHES=0
+[ "$quick" ] || holds gate
+[ "$quick" ] || holds gate -DTOKENS=1 -DHOPS=3 -DKNOCKS=3 -DSESSIONS=4
+[ "$quick" ] || holds gate -DTOKENS=1 -DLOSSES=1
+breaks own_successor gate -DBUG_HOP_CUTS
+breaks no_refusal gate -DBUG_HOP_STALE
+[ "$quick" ] || breaks no_stale gate -DBUG_REUSE
+[ "$quick" ] || breaks no_refusal gate -DBUG_REFUSED_COUNTS
+[ "$quick" ] || breaks no_stall gate -DBUG_TOKEN_ORDER -DCRASHES=0 -DFAILS=0
+breaks no_stall gate -DBUG_FULL
+breaks closed_first gate -DBUG_CUT_ONLY -DCRASHES=0
+[ "$quick" ] || breaks closed_first gate -DBUG_FAILED_OPENS -DCRASHES=0
+[ "$quick" ] || breaks closed_first gate -DBUG_LATE_OPEN -DCRASHES=0
+[ "$quick" ] || breaks restart_closes gate -DBUG_HOOK_FIRST
+breaks true_busy gate -DBUG_UNSIGNED
+breaks restart_closes gate -DBUG_RESTART_SERVES
+[ "$quick" ] || breaks restart_closes gate -DLOSSES=1 -DBUG_LOST_SERVES
+
 [ ! "$failed" ]

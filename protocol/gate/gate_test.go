@@ -1,0 +1,405 @@
+package gate_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+func TestSlot_Session_ThroughAllStates(t *testing.T) {
+	b := newBench(t, plain)
+	p := tokenOf(1, 1, 2).permit(1)
+	list := b.gate.Step(b.reading(), gate.SignIn{Connection: 7, Permit: p, Configuration: 1, Length: time.Hour})
+	require.Len(t, list, 2, "%v", list)
+	assert.True(t, list[0].(gate.Persist).Sync)
+	assert.Equal(t, uint64(101), list[0].(gate.Persist).Record.(*gate.OpeningRecord).Session)
+	open := list[1].(gate.RunOpen)
+	assert.Equal(t, uint64(101), open.Session)
+	assert.Equal(t, b.now.Add(plain.MaxHold), open.Deadline, "an hour was asked for")
+	assert.Equal(t, gate.Opening, b.gate.State(0))
+
+	b.step(gate.HookEnded{Run: open.Run})
+	assert.Equal(t, gate.OpenAnswer{Session: 101, Until: b.reading().Millis() + 20000, Token: p.Title.Token, Hop: 1}, b.said[7][0])
+	b.step(gate.SignOut{Connection: 7})
+	assert.Equal(t, gate.Closing, b.gate.State(0))
+	assert.Empty(t, b.said, "close has not confirmed")
+	b.hook(gate.Succeeded)
+	assert.Equal(t, gate.ClosedAnswer{Session: 101, Reason: gate.BySignOut, Confirmed: true}, b.said[7][0])
+	b.wait(plain.Settle - 1)
+	assert.Equal(t, gate.Closing, b.gate.State(0))
+	b.wait(1)
+	assert.Equal(t, gate.Idle, b.gate.State(0))
+	assert.Equal(t, &gate.ClosedRecord{Session: 101, Reason: gate.BySignOut}, b.journal[len(b.journal)-1])
+}
+
+func TestSlot_Deadline_Cut(t *testing.T) {
+	b := newBench(t, plain)
+	b.opened(7, tokenOf(1, 1).permit(0))
+	b.wait(10*time.Second - 1)
+	assert.Equal(t, gate.Open, b.gate.State(0))
+	b.wait(1)
+	assert.Equal(t, gate.Closing, b.gate.State(0))
+}
+
+func TestSlot_Kept_ForTheSuccessor(t *testing.T) {
+	b := newBench(t, plain)
+	c := tokenOf(1, 1, 2)
+	b.opened(7, c.permit(0))
+	b.signIn(8, tokenOf(2, 3).permit(0))
+	b.step(gate.SignOut{Connection: 7})
+	b.hook(gate.Succeeded)
+	b.wait(plain.Settle)
+	b.wait(plain.Keep - 1)
+	assert.Equal(t, gate.Idle, b.gate.State(0), "it is kept")
+	b.signIn(9, c.permit(1)) // the successor: both were never served, and 8 came first
+	require.Equal(t, gate.Opening, b.gate.State(0))
+	assert.Equal(t, memberID(3), b.opens[1].Title.Holder)
+	assert.Equal(t, uint64(102), b.busy(9).Session)
+}
+
+func TestSlot_NoSuccessor_OthersAfterAWhile(t *testing.T) {
+	b := newBench(t, plain)
+	b.opened(7, tokenOf(1, 1, 2).permit(0))
+	b.step(gate.SignOut{Connection: 7})
+	b.hook(gate.Succeeded)
+	b.wait(plain.Settle)
+	b.signIn(8, tokenOf(2, 3).permit(0))
+	assert.Equal(t, b.reading().Millis()+2000, b.busy(8).Until)
+	assert.Equal(t, b.now.Add(plain.Keep), b.gate.NextDeadline())
+	b.wait(plain.Keep)
+	assert.Equal(t, gate.Opening, b.gate.State(0))
+}
+
+func TestSlot_CloseFailsOrHangs_Stuck(t *testing.T) {
+	for name, end := range map[string]func(*bench){
+		"fails":     func(b *bench) { b.hook(gate.Failed) },
+		"timed out": func(b *bench) { b.hook(gate.TimedOut) },
+		"hangs":     func(b *bench) { b.wait(plain.CloseTimeout) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, plain)
+			b.opened(7, tokenOf(1, 1).permit(0))
+			b.signIn(8, tokenOf(2, 3).permit(0))
+			b.step(gate.SignOut{Connection: 7})
+			end(b)
+			assert.Equal(t, gate.Stuck, b.gate.State(0))
+			assert.Equal(t, []string{"stuck"}, b.alarms)
+			assert.False(t, b.said[7][0].(gate.ClosedAnswer).Confirmed)
+			assert.True(t, b.busy(8).Stuck)
+			b.wait(24 * time.Hour)
+			b.hook(gate.Succeeded) // of the close that was given up
+			b.signIn(9, tokenOf(3, 4).permit(0))
+			assert.True(t, b.busy(9).Stuck)
+			assert.Equal(t, gate.Stuck, b.gate.State(0))
+			b.step(gate.Cleared{Slot: 0})
+			assert.Len(t, b.closes, 4, "it closes again, beside the two of the start")
+			b.hook(gate.Succeeded)
+			b.wait(plain.Settle)
+			assert.Equal(t, gate.Idle, b.gate.State(0))
+		})
+	}
+}
+
+func TestSlot_OpenHookFails_Closes(t *testing.T) {
+	for _, r := range []gate.Result{gate.Failed, gate.TimedOut} {
+		b := newBench(t, plain)
+		b.signIn(7, tokenOf(1, 1).permit(0))
+		b.hook(r)
+		assert.Equal(t, gate.Closing, b.gate.State(0))
+		assert.Equal(t, []string{"open_failed"}, b.alarms)
+		b.step(gate.HookEnded{Run: b.opens[0].Run}) // says nothing any more
+		assert.Equal(t, gate.Closing, b.gate.State(0))
+		b.hook(gate.Succeeded)
+		assert.Equal(t, gate.ClosedAnswer{Session: 101, Reason: gate.ByOpenHook, Confirmed: true}, b.said[7][0])
+	}
+}
+
+func TestSlot_OpenHookHangs_Closes(t *testing.T) {
+	b := newBench(t, plain)
+	b.signIn(7, tokenOf(1, 1).permit(0))
+	b.wait(plain.OpenTimeout)
+	assert.Equal(t, gate.Closing, b.gate.State(0))
+}
+
+func TestSlot_ConnectionLost_Closes(t *testing.T) {
+	b := newBench(t, plain)
+	b.opened(7, tokenOf(1, 1).permit(0))
+	b.signIn(8, tokenOf(2, 3).permit(0))
+	b.step(gate.Lost{Connection: 8})
+	b.step(gate.Lost{Connection: 7})
+	assert.Equal(t, gate.Closing, b.gate.State(0))
+	b.hook(gate.Succeeded)
+	b.wait(plain.Settle + plain.Keep)
+	b.wait(plain.Keep)
+	assert.Equal(t, gate.Idle, b.gate.State(0), "nobody waits any more")
+}
+
+func TestSignIn_Successor_CutsItsPredecessor(t *testing.T) {
+	for name, c := range map[string]*chain{"next": tokenOf(1, 1, 2), "next but one": tokenOf(1, 1, 3, 2)} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, plain)
+			b.opened(7, c.permit(0))
+			b.signIn(8, c.permit(len(c.links)-1))
+			assert.Equal(t, gate.Closing, b.gate.State(0))
+			b.hook(gate.Succeeded)
+			assert.Equal(t, gate.BySuccessor, b.said[7][0].(gate.ClosedAnswer).Reason)
+			b.wait(plain.Settle)
+			assert.Equal(t, gate.Opening, b.gate.State(0), "it need not wait")
+		})
+	}
+}
+
+func TestSignIn_NotTheSuccessor_Busy(t *testing.T) {
+	c := tokenOf(1, 1, 2, 3, 4)
+	title := c.links[0].title
+	invented := gate.Permit{
+		Title:     gate.Title{Token: title.Token, Hop: 900, Holder: memberID(5), Hash: ident.Hash{9}},
+		Generator: c.generator, Born: c.born,
+	}
+	byAnother := invented
+	byAnother.Moves = []gate.Move{{By: memberID(6), Title: title.Hash}}
+	declined := invented
+	declined.Moves = []gate.Move{{By: title.Holder, Title: title.Hash, Declined: true}}
+	for name, p := range map[string]gate.Permit{
+		"another token": tokenOf(2, 5).permit(0), "three hops later": c.permit(3), "an invented hop": invented,
+		"signed by another": byAnother, "declined": declined,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, plain)
+			b.opened(7, c.permit(0))
+			b.signIn(8, p)
+			assert.Equal(t, gate.Open, b.gate.State(0))
+			busy := b.busy(8)
+			assert.Equal(t, title.Holder, busy.Holder)
+			assert.Equal(t, title.Token, busy.Token)
+			assert.Equal(t, b.reading().Millis()+10000, busy.Until)
+		})
+	}
+}
+
+func TestSignIn_Itself_Replaces(t *testing.T) {
+	b := newBench(t, plain)
+	p := tokenOf(1, 1).permit(0)
+	b.opened(7, p)
+	b.signIn(8, p)
+	assert.Equal(t, gate.Closing, b.gate.State(0))
+	b.signIn(9, p)
+	assert.Equal(t, gate.Replaced, b.refused(8))
+	b.hook(gate.Succeeded)
+	b.wait(plain.Settle + plain.Keep)
+	b.wait(plain.Keep)
+	assert.Equal(t, gate.Opening, b.gate.State(0), "no other member had a session since")
+}
+
+func TestSignIn_SecondToken_WaitsForTheFirst(t *testing.T) {
+	b := newBench(t, plain)
+	b.opened(7, tokenOf(1, 1).permit(0))
+	b.signIn(8, tokenOf(2, 1).permit(0))
+	assert.Equal(t, gate.Open, b.gate.State(0))
+	b.step(gate.SignIn{Connection: 9, Slot: 1, Permit: tokenOf(3, 1).permit(0), Configuration: 1, Length: time.Second})
+	assert.Equal(t, gate.Idle, b.gate.State(1), "one session of a member, over all slots")
+	assert.Equal(t, b.now.Add(10*time.Second), b.gate.NextDeadline(), "nothing to do before")
+	b.step(gate.SignIn{Connection: 10, Slot: 1, Permit: tokenOf(4, 2).permit(0), Configuration: 1, Length: time.Second})
+	assert.Equal(t, gate.Opening, b.gate.State(1))
+}
+
+func TestSignIn_GivenAway_Stale(t *testing.T) {
+	b := newBench(t, plain)
+	c := tokenOf(1, 1, 2, 3)
+	b.opened(7, c.permit(2)) // shows the signatures of 1 and 2
+	b.over(7)
+	for hop := range 2 {
+		b.signIn(8, c.permit(hop))
+		assert.Equal(t, gate.Stale, b.refused(8), "hop %d", hop)
+	}
+	other := c.permit(1)
+	other.Title.Holder = memberID(9) // a fork: that member has signed nothing
+	b.signIn(9, other)
+	assert.Equal(t, gate.Opening, b.gate.State(0))
+}
+
+func TestSignIn_Declined_Stale(t *testing.T) {
+	b := newBench(t, plain)
+	c := tokenOf(1, 1, 2)
+	back := c.permit(1)
+	back.Title.Holder = memberID(1)
+	back.Moves = append(back.Moves, gate.Move{By: memberID(2), Title: back.Title.Hash, Declined: true})
+	b.opened(7, back)
+	b.over(7)
+	b.signIn(8, c.permit(1))
+	assert.Equal(t, gate.Stale, b.refused(8))
+}
+
+func TestSignIn_Refused_NothingRemembered(t *testing.T) {
+	b := newBench(t, plain)
+	c := tokenOf(1, 1, 2)
+	b.opened(7, tokenOf(2, 5).permit(0))
+	b.signIn(8, c.permit(1)) // BUSY, and shows that 1 has given its title away
+	b.step(gate.SignOut{Connection: 8})
+	assert.Equal(t, gate.ClosedAnswer{Reason: gate.BySignOut, Confirmed: true}, b.said[8][0])
+	b.over(7)
+	b.signIn(9, c.permit(0))
+	assert.Equal(t, gate.Opening, b.gate.State(0))
+}
+
+func TestSignIn_Used_OnlyUntilAnotherSession(t *testing.T) {
+	b := newBench(t, plain)
+	p := tokenOf(1, 1).permit(0)
+	b.opened(7, p)
+	b.over(7)
+	b.opened(8, p)
+	b.over(8)
+	b.opened(9, tokenOf(2, 2).permit(0))
+	b.over(9)
+	b.signIn(10, p)
+	assert.Equal(t, gate.Used, b.refused(10))
+}
+
+func TestSignIn_TooSoon_NotBefore(t *testing.T) {
+	s := plain
+	s.MinInterval = time.Minute
+	b := newBench(t, s)
+	b.opened(7, tokenOf(1, 1).permit(0))
+	b.over(7)
+	b.signIn(8, tokenOf(2, 1).permit(0))
+	assert.Equal(t, gate.RefuseAnswer{Code: gate.TooSoon, NotBefore: b.reading().Millis() + 58000}, b.said[8][0])
+	b.wait(58 * time.Second)
+	b.signIn(9, tokenOf(2, 1).permit(0))
+	assert.Equal(t, gate.Opening, b.gate.State(0))
+}
+
+func TestSignIn_ManyNewTokens_Rationed(t *testing.T) {
+	b := newBench(t, plain)
+	for n := range byte(gate.Ration) {
+		b.opened(gate.Connection(n)+7, tokenOf(n, 1).permit(0))
+		b.over(gate.Connection(n) + 7)
+	}
+	b.signIn(30, tokenOf(50, 1, 2, 1).permit(2))
+	require.Equal(t, gate.Rationed, b.refused(30), "by generator, at any hop")
+	assert.NotZero(t, b.said[30][0].(gate.RefuseAnswer).NotBefore)
+	b.opened(31, tokenOf(51, 2).permit(0)) // another generator
+	b.over(31)
+	b.opened(32, tokenOf(0, 1, 3).permit(1)) // a known token
+	b.over(32)
+	b.wait(gate.RationInterval)
+	b.opened(33, tokenOf(50, 1).permit(0))
+}
+
+func TestSignIn_Conditions_Refused(t *testing.T) {
+	good := tokenOf(1, 1, 2).permit(1)
+	future := good
+	future.Born = 1_800_000_000_000
+	fast := good
+	fast.Title.Hop = ident.MaxHop
+	for name, c := range map[string]struct {
+		code gate.Code
+		in   gate.SignIn
+	}{
+		"no such slot": {gate.NoSlot, gate.SignIn{Slot: 2, Permit: good, Configuration: 1, Length: time.Second}},
+		"negative":     {gate.NoSlot, gate.SignIn{Slot: -1, Permit: good, Configuration: 1, Length: time.Second}},
+		"older":        {gate.Outdated, gate.SignIn{Permit: good, Length: time.Second}},
+		"newer":        {gate.Ahead, gate.SignIn{Permit: good, Configuration: 2, Length: time.Second}},
+		"no length":    {gate.NoLength, gate.SignIn{Permit: good, Configuration: 1}},
+		"future":       {gate.Implausible, gate.SignIn{Permit: future, Configuration: 1, Length: time.Second}},
+		"hops":         {gate.Implausible, gate.SignIn{Permit: fast, Configuration: 1, Length: time.Second}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := plain
+			s.Raw = []byte("configuration")
+			b := newBench(t, s)
+			c.in.Connection = 7
+			b.step(c.in)
+			assert.Equal(t, c.code, b.refused(7))
+			assert.Equal(t, c.code == gate.Outdated, len(b.said[7][0].(gate.RefuseAnswer).Configuration) > 0)
+			assert.Equal(t, c.code == gate.Ahead, len(b.fetched) > 0)
+			assert.NotContains(t, c.code.String(), "code")
+		})
+	}
+}
+
+func TestConfigured_Newer_InForce(t *testing.T) {
+	b := newBench(t, plain)
+	s := plain
+	s.Version, s.MaxHold = 2, 5*time.Second
+	b.step(gate.Configured{Settings: s})
+	b.step(gate.Configured{Settings: plain}) // older: no effect
+	b.step(gate.SignIn{Connection: 7, Permit: tokenOf(1, 1).permit(0), Configuration: 2, Length: time.Hour})
+	assert.Equal(t, b.now.Add(5*time.Second), b.opens[0].Deadline)
+}
+
+func TestRevocations_Member_CutAndRefused(t *testing.T) {
+	b := newBench(t, plain)
+	b.opened(7, tokenOf(1, 1).permit(0))
+	b.signIn(8, tokenOf(2, 2).permit(0))
+	b.step(gate.Revocations{Members: []ident.Member{memberID(1), memberID(2)}})
+	assert.Equal(t, gate.Closing, b.gate.State(0))
+	assert.Equal(t, gate.Revoked, b.refused(8))
+	b.signIn(9, tokenOf(1, 1).permit(0))
+	assert.Equal(t, gate.Revoked, b.refused(9))
+}
+
+func TestRevocations_Signer_OnlyKnownTokens(t *testing.T) {
+	b := newBench(t, plain)
+	c := tokenOf(1, 1, 2, 3)
+	b.opened(7, c.permit(1))
+	b.over(7)
+	assert.True(t, b.gate.Knows(memberID(1), c.links[0].title.Token))
+	b.step(gate.Revocations{Members: []ident.Member{memberID(1)}})
+	b.signIn(8, tokenOf(2, 1, 4).permit(1))
+	assert.Equal(t, gate.SignerRevoked, b.refused(8))
+	b.signIn(9, tokenOf(3, 4, 1, 5).permit(2))
+	assert.Equal(t, gate.SignerRevoked, b.refused(9))
+	b.signIn(10, c.permit(2))
+	assert.Equal(t, gate.Opening, b.gate.State(0))
+}
+
+func TestRevocations_TooOld_Shut(t *testing.T) {
+	s := plain
+	s.RevocationMaxAge = time.Minute
+	b := newBench(t, s)
+	b.signIn(7, tokenOf(1, 1).permit(0))
+	assert.Equal(t, gate.Unsure, b.refused(7), "not asked since the start")
+	b.step(gate.Revocations{Fresh: true})
+	b.wait(time.Minute + 1)
+	b.signIn(7, tokenOf(1, 1).permit(0))
+	assert.Equal(t, gate.Unsure, b.refused(7))
+	b.step(gate.Revocations{Fresh: true})
+	b.signIn(8, tokenOf(1, 1).permit(0))
+	assert.Equal(t, gate.Opening, b.gate.State(0))
+}
+
+func TestWaiters_SecondOfMember_MakesRoom(t *testing.T) {
+	b := newBench(t, plain)
+	b.opened(7, tokenOf(100, 1).permit(0))
+	for n := range gate.MaxWaiters { // one member has tokens of all others
+		b.signIn(gate.Connection(20+n), tokenOf(byte(n), 30+n, 2).permit(1))
+	}
+	b.signIn(50, tokenOf(60, 3).permit(0))
+	assert.IsType(t, gate.BusyAnswer{}, b.said[50][0])
+	assert.Equal(t, gate.Full, b.refused(gate.Connection(20+gate.MaxWaiters-1)))
+}
+
+func TestWaiters_LastServed_MakesRoom(t *testing.T) {
+	b := newBench(t, plain)
+	for n := range 2 {
+		b.opened(gate.Connection(n+1), tokenOf(byte(n+90), 50+n).permit(0))
+		b.over(gate.Connection(n + 1))
+	}
+	b.opened(7, tokenOf(100, 1).permit(0))
+	b.signIn(10, tokenOf(1, 51).permit(0))
+	b.signIn(11, tokenOf(2, 50).permit(0))
+	for n := range gate.MaxWaiters - 1 {
+		b.signIn(gate.Connection(20+n), tokenOf(byte(10+n), 10+n).permit(0))
+	}
+	assert.Equal(t, gate.Full, b.refused(10))
+	b.step(gate.SignOut{Connection: 7})
+	b.hook(gate.Succeeded)
+	b.wait(plain.Settle)
+	b.wait(plain.Keep)
+	assert.Equal(t, memberID(10), b.opens[len(b.opens)-1].Title.Holder, "never served, and first of these")
+}

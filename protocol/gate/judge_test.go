@@ -1,0 +1,272 @@
+package gate_test
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/gate"
+)
+
+// begin starts the gate from its journal.
+func (w *world) begin() {
+	var list []gate.Effect
+	var err error
+	w.life++
+	if len(w.journal) == 0 {
+		floor := uint64(41)
+		w.gate, list, err = gate.Begin(w.settings, 1, &floor, w.reading())
+	} else {
+		var records []gate.Record
+		for _, body := range w.journal {
+			_, r, err := gate.Decode(body)
+			if err != nil {
+				panic(err)
+			}
+			records = append(records, r)
+		}
+		w.gate, list, err = gate.Restore(w.settings, records, w.reading())
+	}
+	if err != nil {
+		panic(err)
+	}
+	w.perform(list)
+	if w.gate != nil && len(w.journal) > 200 {
+		w.journal = nil
+		for _, r := range w.gate.Checkpoint() {
+			w.write(r)
+		}
+	}
+}
+
+func (w *world) write(r gate.Record) {
+	body, err := gate.Encode(w.reading().Micros(), r)
+	if err != nil {
+		panic(err)
+	}
+	w.journal = append(w.journal, body)
+}
+
+// step hands an input to the gate.
+func (w *world) step(in gate.Input) {
+	if w.gate == nil {
+		return
+	}
+	list := w.gate.Step(w.reading(), in)
+	if err := w.gate.Check(); err != nil {
+		w.broken++
+	}
+	w.perform(list)
+}
+
+// perform does what the gate wants, one effect after the other, and crashes the gate between two of them.
+func (w *world) perform(list []gate.Effect) {
+	w.wake = w.gate.NextDeadline()
+	for _, e := range list {
+		if w.chance(w.crash) {
+			w.fall()
+			return
+		}
+		switch e := e.(type) {
+		case gate.Persist:
+			w.write(e.Record)
+		case gate.RunOpen:
+			w.runOpen(e)
+		case gate.RunClose:
+			w.runClose(e)
+		case gate.Say:
+			life := w.life
+			w.after(time.Millisecond, func() {
+				if w.life == life && w.gate != nil {
+					w.hear(e.To, e.Answer)
+				}
+			})
+		case gate.Alarm:
+			w.alarms++
+			if e.Kind == "stuck" {
+				life := w.life
+				w.after(10*time.Second, func() {
+					if w.life == life {
+						w.step(gate.Cleared{Slot: e.Slot})
+					}
+				})
+			}
+		}
+	}
+}
+
+// fall crashes the gate. Connections break, hooks go on.
+func (w *world) fall() {
+	w.crashes++
+	w.gate = nil
+	w.life++
+	w.wake = clock.Never
+	old := w.attempts
+	w.attempts = map[gate.Connection]*attempt{}
+	for _, id := range slices.Sorted(maps.Keys(old)) {
+		if a := old[id]; !a.done {
+			a.leaving = true
+			w.after(time.Millisecond, func() { w.finish(a) })
+		}
+	}
+	w.after(w.around(2*time.Second), w.begin)
+}
+
+// runOpen is the open hook: the session works at the resource, at the latest when the hook says so.
+func (w *world) runOpen(e gate.RunOpen) {
+	h := &hook{session: e.Session}
+	w.opener = h
+	var of *attempt
+	for _, id := range slices.Sorted(maps.Keys(w.attempts)) {
+		if a := w.attempts[id]; a.permit.Title == e.Title && !a.done {
+			of = a
+		}
+	}
+	if w.sessions[e.Session] != nil {
+		w.reused++
+	}
+	w.sessions[e.Session] = of
+	result := gate.Succeeded
+	took := w.around(5 * time.Millisecond)
+	if w.chance(w.trouble) {
+		result = gate.Failed
+		if w.chance(0.5) {
+			result, took = gate.TimedOut, w.settings.OpenTimeout
+		}
+	}
+	w.after(took/2, func() {
+		if !h.killed && (result == gate.Succeeded || w.chance(0.5)) {
+			w.starts(e, of)
+		}
+	})
+	life := w.life
+	w.after(took, func() {
+		if !h.killed && w.life == life {
+			w.step(gate.HookEnded{Run: e.Run, Result: result})
+		}
+	})
+}
+
+// starts: a session works at the resource. This is where the judge looks.
+func (w *world) starts(e gate.RunOpen, of *attempt) {
+	if len(w.works) > 0 {
+		w.overlaps++
+	}
+	w.works[e.Session] = holderOf(e.Title)
+	w.ops++
+	if of == nil {
+		w.unnamed++
+		return
+	}
+	if !w.isLiar(holderOf(e.Title)) && !w.named[e.Title] {
+		w.unnamed++
+	}
+}
+
+// runClose is the close hook. It kills what is left of the open hook first.
+func (w *world) runClose(e gate.RunClose) {
+	if w.opener != nil {
+		w.opener.killed = true
+	}
+	result := gate.Succeeded
+	took := w.around(10 * time.Millisecond)
+	if w.chance(w.trouble) {
+		result = gate.Failed
+		if w.chance(0.5) {
+			result, took = gate.TimedOut, w.settings.CloseTimeout
+		}
+	}
+	life := w.life
+	w.after(took, func() {
+		if w.life != life {
+			return
+		}
+		if result == gate.Succeeded {
+			clear(w.works)
+		}
+		w.step(gate.HookEnded{Run: e.Run, Result: result})
+	})
+}
+
+// hear is an answer of the gate at a member.
+func (w *world) hear(id gate.Connection, answer gate.Answer) {
+	a := w.attempts[id]
+	if a == nil || a.done {
+		return
+	}
+	switch answer := answer.(type) {
+	case gate.OpenAnswer:
+		w.opened++
+		w.by[a.member]++
+		if !w.isLiar(a.member) {
+			w.longest = max(w.longest, w.now.Sub(a.at))
+		}
+		a.open, a.session = true, answer.Session
+		a.until = w.now.Add(time.Duration(answer.Until-w.reading().Millis()) * time.Millisecond)
+		w.works0(a, id)
+	case gate.BusyAnswer:
+		if answer.Stuck {
+			delete(w.attempts, id)
+			w.finish(a)
+		}
+		if !a.waits {
+			a.waits = true
+			w.after(w.patience(answer), func() {
+				if !a.done && !a.open {
+					w.leave(id, a, true)
+					w.finish(a)
+				}
+			})
+		}
+	case gate.RefuseAnswer:
+		w.codes[answer.Code]++
+		if a.first && (answer.Code == gate.Stale || answer.Code == gate.Used) {
+			w.refusedFirst++
+		}
+		delete(w.attempts, id)
+		w.finish(a)
+	case gate.ClosedAnswer:
+		w.judgeClosed(a)
+		delete(w.attempts, id)
+		w.finish(a)
+	}
+}
+
+// patience is how long a member waits that has heard BUSY: until the session that it waits for is over, and its successor
+// had its chance.
+func (w *world) patience(b gate.BusyAnswer) time.Duration {
+	wait := w.settings.MaxHold
+	if b.Until > 0 {
+		wait = time.Duration(int64(b.Until)-int64(w.reading().Millis())) * time.Millisecond
+	}
+	return max(0, wait) + w.settings.Settle + w.settings.Keep
+}
+
+// judgeClosed: an honest session ends before its time only when the member has passed the token on.
+func (w *world) judgeClosed(a *attempt) {
+	early := a.open && !a.leaving && w.now < a.until
+	if early && !w.isLiar(a.member) && len(a.chain.links)-1 == a.link {
+		w.cuts++
+	}
+}
+
+// works0 is what a member does with its session. A liar keeps it, and may pass the token on meanwhile.
+func (w *world) works0(a *attempt, id gate.Connection) {
+	if w.isLiar(a.member) && a.chain != nil && w.forge {
+		w.after(w.around(time.Second), func() {
+			if !a.done && w.alive(a.chain) && len(a.chain.links)-1 == a.link {
+				w.pass(a.chain)
+			}
+		})
+	}
+	took := w.around(3 * time.Second)
+	if w.isLiar(a.member) && w.forge || w.chance(0.01) && !w.fair { // frozen until the deadline
+		return
+	}
+	w.after(took, func() {
+		if !a.done && !a.leaving {
+			w.leave(id, a, true)
+		}
+	})
+}

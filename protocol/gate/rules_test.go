@@ -1,0 +1,64 @@
+package gate_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/internal/whole"
+)
+
+// undone are rules of the gate, each undone in one place of the code, and what a test says then.
+var undone = []struct{ rule, file, old, new, test, says string }{
+	{"the session member's own signature cuts", "permit.go", "m.By == t.Holder && m.Title == t.Hash", "m.Title == t.Hash", "LyingMembers", "honest sessions cut"},
+	{
+		"the presenter's own signature makes stale", "memory.go", "		m.title(move.By, move.Title).moved = true\n",
+		"		for _, id := range sortedMembers(m.members) {\n			m.title(id, move.Title).moved = true\n		}\n", "LyingMembers", "refused at first use",
+	},
+	{
+		"the member served longest ago opens", "waiters.go", "fits(w) && (first < 0 || m.served(w.permit.Title.Holder) < m.served(q[first].permit.Title.Holder))",
+		"fits(w) && first < 0", "LiarKnocks", "is not less than or equal to",
+	},
+	{"nothing opens before close has confirmed", "machine.go", "		g.slots[i].session.reason = why\n		g.runClose(i)\n", "		g.slots[i].session.reason = why\n		g.runClose(i)\n		g.confirmed(i)\n", "LyingMembers", "two sessions at once"},
+	{"a close that failed is stuck", "machine.go", "		case s.state == Closing:\n			g.stuck(i)\n", "		case s.state == Closing:\n			g.confirmed(i)\n", "LyingMembers", "two sessions at once"},
+	{"a session is journalled first", "machine.go", "	g.persist(r)\n	g.runs++\n", "	defer g.persist(r)\n	g.runs++\n", "LyingMembers", "two sessions at once"},
+	{"a restart closes everything", "restore.go", "		if of != nil {\n			g.recover(i, *of)", "		if of != nil && of.number == 0 {\n			g.recover(i, *of)", "LyingMembers", "two sessions at once"},
+	{"numbers survive", "restore.go", "		g.fence = r.Session\n", "", "LyingMembers", "numbers used again"},
+	{"a second waiter of a member makes room", "waiters.go", "	for i := len(q) - 1; i >= 0; i-- {\n", "	for i := -1; i >= 0; i-- {\n", "TestWaiters_", "FAIL"},
+	{"a lost journal shuts the gate", "restore.go", "		s.shut = g.now.Boot.Add(g.settings.MaxHold + g.settings.Settle)\n", "", "TestBegin_", "FAIL"},
+	{"new tokens are rationed", "machine.go", "at > g.now.Boot && !known {\n		return Rationed, at", "at > g.now.Boot && !known && false {\n		return Rationed, at", "TestSignIn_", "FAIL"},
+	{"the slot is kept for the successor", "machine.go", "s.wake = g.now.Boot.Add(g.settings.Keep)", "s.wake = g.now.Boot", "TestSlot_", "FAIL"},
+	{"a session waits for the minimal interval", "machine.go", "at > g.now.Boot {\n		return TooSoon", "at > g.now.Boot && false {\n		return TooSoon", "TestSignIn_", "FAIL"},
+}
+
+// Each rule that is undone makes a test fail.
+func TestRules_EachUndone_ATestFails(t *testing.T) {
+	for _, u := range undone {
+		t.Run(u.rule, func(t *testing.T) {
+			raw, err := os.ReadFile(u.file)
+			require.NoError(t, err)
+			require.Equal(t, 1, strings.Count(string(raw), u.old), "%s has no such place, or several", u.file)
+			if !whole.Asked() {
+				return
+			}
+			dir := t.TempDir()
+			changed, overlay := filepath.Join(dir, "changed.go"), filepath.Join(dir, "overlay.json")
+			require.NoError(t, os.WriteFile(changed, []byte(strings.Replace(string(raw), u.old, u.new, 1)), 0o600))
+			path, err := filepath.Abs(u.file)
+			require.NoError(t, err)
+			list, err := json.Marshal(map[string]map[string]string{"Replace": {path: changed}})
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(overlay, list, 0o600))
+			out, err := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-run", u.test, ".").CombinedOutput()
+			assert.Error(t, err, "nothing fails")
+			assert.Contains(t, string(out), u.says)
+			assert.NotContains(t, string(out), "build failed")
+		})
+	}
+}

@@ -1,0 +1,64 @@
+package gate
+
+import "time"
+
+const (
+	// MaxSlots is how many slots a gate has at most: as many as a resource.
+	MaxSlots = 64
+
+	// MaxWaiters is how many wait at one slot. Of more, those that were served last make room, and
+	// they would be the last to open. A waiter costs a connection and an answer at each session.
+	MaxWaiters = 8
+
+	// MaxMembers is how many members the gate remembers: as many as a directory of the default
+	// size. The one that was served longest ago is forgotten, and then counts as one that never was.
+	MaxMembers = 4096
+
+	// MaxTitles is how many titles the gate remembers of each member, used or given away. A
+	// member whose title is to be forgotten has to show 64 later ones, each in a session that it or its
+	// successor is served for. A member that mints tokens gains as much.
+	MaxTitles = 64
+
+	// MaxTokens is how many tokens of one generator the gate knows: two live at once now and then, and
+	// a liar's many push out its own.
+	MaxTokens = 16
+
+	// Ration is how many new tokens of one generator may open at once. Two that replace a lost one are
+	// usual.
+	Ration = 4
+
+	// RationInterval is after how long one more may. A group makes a token for each loss, and
+	// losses are minutes apart.
+	RationInterval = time.Minute
+
+	// freeHops is how many hops a token may have made at once, as in the handoff; for each
+	// millisecond since its birth there is one more.
+	freeHops = 1 << 20
+)
+
+// Settings are what the group's configuration says about the gate. Zero durations are permitted, but for
+// MaxHold, OpenTimeout and CloseTimeout.
+type Settings struct {
+	Version          uint64        // of the configuration
+	MaxHold          time.Duration // longest session
+	Settle           time.Duration // from the confirmation of close until something may open
+	Keep             time.Duration // how long the slot is kept for the linked successor
+	MinInterval      time.Duration // of one member, from the end of a session to the next one
+	OpenTimeout      time.Duration // of the open hook
+	CloseTimeout     time.Duration // of the close hook; the alarm follows at once
+	RevocationMaxAge time.Duration // 0: revocations may be of any age
+	ClockAllowance   time.Duration // by which a genesis may be ahead
+	Raw              []byte        // the signed configuration, for members that have an older one
+}
+
+func (s Settings) validate() error {
+	if s.MaxHold <= 0 || s.OpenTimeout <= 0 || s.CloseTimeout <= 0 {
+		return ErrSettings
+	}
+	for _, d := range []time.Duration{s.Settle, s.Keep, s.MinInterval, s.RevocationMaxAge, s.ClockAllowance} {
+		if d < 0 {
+			return ErrSettings
+		}
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package gate_test
+
+import (
+	"flag"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// signIns and seed are of the long form:
+//
+//	go test ./protocol/gate -run TestSimulation_LyingMembers_OneHonestSession -gate.signins 1000000 -timeout 60m
+var (
+	signIns  = flag.Int("gate.signins", 20000, "sign-ins of the simulation of lying members")
+	sessions = flag.Int("gate.sessions", 25, "sessions of each member in the simulation of a liar that knocks")
+	seed     = flag.Uint64("gate.seed", 1, "seed of the simulations")
+)
+
+// A third of the members lie, two tokens live half of the time, the gate crashes between any two effects, and hooks fail and hang.
+func TestSimulation_LyingMembers_OneHonestSession(t *testing.T) {
+	w := newWorld(config{
+		members: 9, liars: 3, tokens: 1, second: true, crash: 0.002, trouble: 0.01, forge: true, want: 0.8,
+		knock: 2 * time.Second, signIns: *signIns, settings: plain, seed: *seed,
+	})
+	w.run()
+	t.Logf("%d sign-ins, %d of them lies, %d sessions, %d crashes, %d alarms, refused %v", w.asked, w.lies, w.opened, w.crashes, w.alarms, w.codes)
+	assert.Empty(t, w.wrong())
+	assert.Greater(t, w.crashes, w.config.signIns/1000)
+	assert.Greater(t, w.opened, w.config.signIns/20)
+	assert.Greater(t, w.lies, w.config.signIns/5)
+	honest := 0
+	for m, n := range w.by {
+		if !w.isLiar(m) {
+			honest += n
+			assert.Positive(t, n, "member %d", m)
+		}
+	}
+	assert.Positive(t, honest)
+}
+
+// maxShare is of how many equal shares a liar may get.
+const maxShare = 1.1
+
+// A liar that always knocks gets no more than the others.
+func TestSimulation_LiarKnocks_EqualShare(t *testing.T) {
+	for _, n := range []int{5, 20, 100} {
+		for _, mint := range []bool{false, true} {
+			w := newWorld(config{
+				members: n, liars: 1, tokens: 1, fair: true, stock: !mint, mint: mint, want: 1, knock: 50 * time.Millisecond,
+				sessions: 100 + *sessions*n, settings: plain, seed: *seed,
+			})
+			w.run()
+			share := float64(w.by[n-1]) / float64(w.opened) * float64(n)
+			t.Logf("N = %d, minting %v: %.3f equal shares in %d sessions", n, mint, share, w.opened)
+			assert.LessOrEqual(t, share, maxShare, "N = %d, minting %v", n, mint)
+			assert.Empty(t, w.wrong())
+		}
+	}
+}
+
+// Two living tokens cost little, and nobody waits long.
+func TestSimulation_TwoTokens_ThroughputOfOne(t *testing.T) {
+	took := make([]time.Duration, 3)
+	for tokens := 1; tokens <= 2; tokens++ {
+		w := newWorld(config{members: 20, tokens: tokens, fair: true, want: 1, sessions: 1000, settings: plain, seed: *seed})
+		start := w.now
+		w.run()
+		require.Empty(t, w.wrong())
+		took[tokens] = w.now.Sub(start)
+		t.Logf("%d tokens: %d sessions in %v, longest wait %v", tokens, w.opened, took[tokens], w.longest)
+		assert.LessOrEqual(t, w.longest, 2*(plain.MaxHold+plain.Settle+plain.Keep))
+	}
+	assert.GreaterOrEqual(t, float64(took[1])/float64(took[2]), 0.97)
+}

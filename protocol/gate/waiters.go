@@ -1,0 +1,74 @@
+package gate
+
+import "slices"
+
+// waiter is a sign-in that waits for its session.
+type waiter struct {
+	connection Connection
+	permit     Permit
+	length     uint64 // ms
+	arrived    uint64 // order of arrival
+}
+
+func (w waiter) is(p Permit) bool {
+	return w.permit.Title.Holder == p.Title.Holder && w.permit.Title.Token == p.Title.Token
+}
+
+// queue is who waits at one slot, in the order of arrival.
+type queue []waiter
+
+// add puts a waiter into the queue, in the place of one of the same member and token, and returns those that have to go for it (rule 4).
+func (q *queue) add(w waiter, m *memory) (replaced, full []waiter) {
+	if i := slices.IndexFunc(*q, func(o waiter) bool { return o.is(w.permit) }); i >= 0 {
+		replaced = append(replaced, (*q)[i])
+		*q = slices.Delete(*q, i, i+1)
+	}
+	*q = append(*q, w)
+	if len(*q) > MaxWaiters {
+		i := q.dispensable(m)
+		full = append(full, (*q)[i])
+		*q = slices.Delete(*q, i, i+1)
+	}
+	return replaced, full
+}
+
+// dispensable is the index of the waiter that makes room: the latest one whose member waits with an
+// earlier one too; else one of the member served last, and of several the latest.
+func (q queue) dispensable(m *memory) int {
+	for i := len(q) - 1; i >= 0; i-- {
+		if slices.ContainsFunc(q[:i], func(o waiter) bool { return o.permit.Title.Holder == q[i].permit.Title.Holder }) {
+			return i
+		}
+	}
+	last := 0
+	for i, w := range q {
+		if m.served(w.permit.Title.Holder) >= m.served(q[last].permit.Title.Holder) {
+			last = i
+		}
+	}
+	return last
+}
+
+// next is the index of the waiter that opens: the member served longest ago, and of equal ones the earliest (rule 3). It is
+// -1 if nobody fits.
+func (q queue) next(m *memory, fits func(waiter) bool) int {
+	first := -1
+	for i, w := range q {
+		if fits(w) && (first < 0 || m.served(w.permit.Title.Holder) < m.served(q[first].permit.Title.Holder)) {
+			first = i
+		}
+	}
+	return first
+}
+
+// remove takes those out of the queue that the condition names.
+func (q *queue) remove(gone func(waiter) bool) (removed []waiter) {
+	*q = slices.DeleteFunc(*q, func(w waiter) bool {
+		if !gone(w) {
+			return false
+		}
+		removed = append(removed, w)
+		return true
+	})
+	return removed
+}

@@ -1,0 +1,400 @@
+package gate_test
+
+import (
+	"container/heap"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// link is one custody of a token: who holds it, and by whose signatures.
+type link struct {
+	title gate.Title
+	moves []gate.Move
+}
+
+// chain is a token as it really moved.
+type chain struct {
+	generator ident.Member
+	born      uint64
+	links     []link
+	fork      int
+}
+
+func (c *chain) last() link { return c.links[len(c.links)-1] }
+
+func (c *chain) permit(hop int) gate.Permit {
+	p := gate.Permit{Title: c.links[hop].title, Generator: c.generator, Born: c.born}
+	p.Moves = append(p.Moves, c.links[hop].moves...)
+	if hop > 0 {
+		p.Moves = append(p.Moves, c.links[hop-1].moves...)
+	}
+	return p
+}
+
+// attempt is one sign-in, from the member's side.
+type attempt struct {
+	member  int
+	chain   *chain // nil: not by custody
+	link    int
+	permit  gate.Permit
+	at      clock.Instant
+	open    bool
+	session uint64
+	until   clock.Instant
+	leaving bool // it has signed out, or its connection is lost
+	done    bool
+	waits   bool // it has heard BUSY
+	first   bool // by custody of an honest member, with a title that was never shown
+}
+
+// config is how a world is.
+type config struct {
+	members, liars int
+	tokens         int     // living at once
+	second         bool    // a second token lives half of the time
+	crash          float64 // of each effect
+	trouble        float64 // of each hook: fails, or hangs
+	fair           bool    // tokens go to the member that was served longest ago
+	stock, mint    bool    // the liars always knock with titles of a stock; with minted tokens
+	knock          time.Duration
+	forge          bool
+	want           float64 // of an honest member that gets a token
+	signIns        int
+	sessions       int // or until so many
+	settings       gate.Settings
+	seed           uint64
+}
+
+var plain = gate.Settings{
+	Version: 1, MaxHold: 20 * time.Second, Settle: 200 * time.Millisecond, Keep: 2 * time.Second,
+	OpenTimeout: 2 * time.Second, CloseTimeout: 4 * time.Second, ClockAllowance: time.Minute,
+}
+
+// event is something that happens at a time.
+type event struct {
+	at clock.Instant
+	n  int
+	do func()
+}
+
+type events []event
+
+func (e events) Len() int { return len(e) }
+func (e events) Less(i, j int) bool {
+	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].n < e[j].n
+}
+func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
+func (e *events) Pop() any {
+	old := *e
+	x := old[len(old)-1]
+	*e = old[:len(old)-1]
+	return x
+}
+
+// hook is a process that the gate's driver has started. It survives the gate.
+type hook struct {
+	session uint64
+	killed  bool
+}
+
+// world is members, a driver with its resource, and a judge that sees both and not the machine's state.
+type world struct {
+	config
+	rng      *rand.Rand
+	now      clock.Instant
+	queue    events
+	count    int
+	gate     *gate.Gate // nil: crashed
+	life     int        // of the gate
+	wake     clock.Instant
+	journal  [][]byte
+	attempts map[gate.Connection]*attempt
+	conns    gate.Connection
+	chains   []*chain
+	ids      uint64
+	opener   *hook          // the open hook that runs
+	works    map[uint64]int // what works at the resource: session, member
+	sessions map[uint64]*attempt
+	named    map[gate.Title]bool // what honest members really held
+	served   []clock.Instant     // of each member, as fair sees it
+	stocks   []*chain
+	until    clock.Instant // end of the second token
+
+	tally
+}
+
+// tally is what the judge counts.
+type tally struct {
+	asked, opened, crashes, lies, alarms, ops int
+	by                                        []int // sessions of each member
+	longest                                   time.Duration
+	overlaps, unnamed, cuts, refusedFirst     int
+	reused, broken, stalled                   int
+	codes                                     map[gate.Code]int
+}
+
+func (t *tally) wrong() string {
+	if t.overlaps+t.unnamed+t.cuts+t.refusedFirst+t.reused+t.broken+t.stalled == 0 {
+		return ""
+	}
+	return fmt.Sprintf("two sessions at once %d, sessions of nobody named %d, honest sessions cut %d, refused at first use %d, numbers used again %d, invariants %d, stalled %d",
+		t.overlaps, t.unnamed, t.cuts, t.refusedFirst, t.reused, t.broken, t.stalled)
+}
+
+func memberID(n int) (id ident.Member) {
+	binary.BigEndian.PutUint64(id[:], uint64(n)+1)
+	return id
+}
+
+func (w *world) hash() ident.Hash {
+	w.ids++
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:], w.ids)
+	return sha256.Sum256(b[:])
+}
+
+func newWorld(c config) *world {
+	w := &world{
+		config: c, rng: rand.New(rand.NewPCG(c.seed, 7)), now: clock.Instant(time.Hour), wake: clock.Never,
+		attempts: map[gate.Connection]*attempt{}, works: map[uint64]int{}, sessions: map[uint64]*attempt{},
+		served: make([]clock.Instant, c.members), named: map[gate.Title]bool{},
+	}
+	w.codes = map[gate.Code]int{}
+	w.by = make([]int, c.members)
+	for i := range w.served {
+		w.served[i] = clock.Instant(i)
+	}
+	w.begin()
+	for range c.tokens {
+		w.custody(w.generate(w.rng.IntN(c.members)))
+	}
+	if c.second {
+		w.after(time.Minute, w.secondToken)
+	}
+	for m := c.members - c.liars; m < c.members; m++ {
+		w.stocks = append(w.stocks, w.generate(m))
+		w.after(w.around(c.knock), func() { w.lie(m) })
+	}
+	return w
+}
+
+func (w *world) reading() clock.Reading {
+	return clock.Reading{Boot: w.now, Wall: time.UnixMilli(1_700_000_000_000).Add(time.Duration(w.now))}
+}
+
+func (w *world) after(d time.Duration, do func()) {
+	w.count++
+	heap.Push(&w.queue, event{w.now.Add(d), w.count, do})
+}
+
+func (w *world) around(d time.Duration) time.Duration {
+	return d/2 + time.Duration(w.rng.Int64N(int64(d)+1))
+}
+
+func (w *world) chance(p float64) bool { return w.rng.Float64() < p }
+
+func (w *world) isLiar(m int) bool { return m >= w.members-w.liars }
+
+// run goes on until there were so many sign-ins, or sessions.
+func (w *world) run() {
+	for w.asked < w.signIns || w.opened < w.config.sessions {
+		if w.gate != nil && w.wake <= w.now {
+			w.step(gate.Tick{})
+			continue
+		}
+		if w.gate != nil && (len(w.queue) == 0 || w.wake < w.queue[0].at) {
+			w.now = w.wake
+			w.step(gate.Tick{})
+			continue
+		}
+		if len(w.queue) == 0 {
+			w.stalled++
+			return
+		}
+		e := heap.Pop(&w.queue).(event)
+		w.now = max(w.now, e.at)
+		e.do()
+	}
+}
+
+// generate makes a token at a member.
+func (w *world) generate(m int) *chain {
+	h := w.hash()
+	c := &chain{generator: memberID(m), born: w.reading().Millis()}
+	c.links = []link{{title: gate.Title{Token: ident.Token(h), Holder: memberID(m), Hash: h}}}
+	w.note(c)
+	w.chains = append(w.chains, c)
+	return c
+}
+
+func holderOf(t gate.Title) int { return int(binary.BigEndian.Uint64(t.Holder[:8])) - 1 }
+
+// extend passes the token on; now and then the receiver declines, and custody comes back.
+func (w *world) extend(c *chain, to int) {
+	from := c.last().title
+	next := gate.Title{Token: from.Token, Hop: from.Hop + 1, Holder: memberID(to), Hash: w.hash()}
+	moves := []gate.Move{{By: from.Holder, Title: from.Hash}}
+	if w.chance(0.03) && !w.fair {
+		moves = append(moves, gate.Move{By: next.Holder, Title: next.Hash, Declined: true})
+		next.Holder = from.Holder
+	}
+	c.links = append(c.links, link{next, moves})
+	w.note(c)
+}
+
+func (w *world) note(c *chain) {
+	if t := c.last().title; !w.isLiar(holderOf(t)) {
+		w.named[t] = true
+	}
+}
+
+func (w *world) alive(c *chain) bool {
+	for _, o := range w.chains {
+		if o == c {
+			return true
+		}
+	}
+	return false
+}
+
+// secondToken comes and goes.
+func (w *world) secondToken() {
+	if len(w.chains) > w.tokens+w.liars {
+		for i, c := range w.chains {
+			if c.fork > 0 || i >= w.tokens+w.liars {
+				w.chains = w.chains[:i:i]
+				break
+			}
+		}
+	} else {
+		w.custody(w.generate(w.rng.IntN(w.members - w.liars)))
+	}
+	w.after(w.around(10*time.Minute), w.secondToken)
+}
+
+// custody is what a member does that has got a token.
+func (w *world) custody(c *chain) {
+	m := holderOf(c.last().title)
+	switch {
+	case !w.alive(c):
+	case w.chance(w.want) || w.isLiar(m) && w.chance(0.5):
+		w.signIn(&attempt{member: m, chain: c, link: len(c.links) - 1, permit: c.permit(len(c.links) - 1), first: !w.isLiar(m)})
+	default:
+		w.pass(c)
+	}
+}
+
+// pass gives a token to another member.
+func (w *world) pass(c *chain) {
+	from := holderOf(c.last().title)
+	to := (from + 1 + w.rng.IntN(w.members-1)) % w.members
+	if w.fair {
+		to = -1
+		for m, at := range w.served {
+			if m != from && (to < 0 || at < w.served[to]) {
+				to = m
+			}
+		}
+	}
+	w.after(w.around(10*time.Millisecond), func() {
+		w.extend(c, to)
+		w.served[holderOf(c.last().title)] = w.now
+		w.custody(c)
+	})
+}
+
+// lie is what a liar does from time to time.
+func (w *world) lie(m int) {
+	w.after(w.around(w.knock), func() { w.lie(m) })
+	if w.gate == nil {
+		return
+	}
+	stock := w.stocks[m-(w.members-w.liars)]
+	accomplice := w.members - w.liars + w.rng.IntN(w.liars)
+	a := &attempt{member: m}
+	switch kind := w.rng.IntN(6); {
+	case w.stock:
+		stock.links = append(stock.links[:0:0], stock.links[max(0, len(stock.links)-2):]...)
+		w.extend(stock, accomplice)
+		w.extend(stock, m)
+		a.permit = stock.permit(len(stock.links) - 1)
+		a.permit.Title.Holder = memberID(m)
+	case w.mint:
+		h := w.hash()
+		a.permit = gate.Permit{Title: gate.Title{Token: ident.Token(h), Holder: memberID(m), Hash: h}, Generator: memberID(m), Born: w.reading().Millis()}
+	case !w.forge:
+		return
+	case kind < 2: // a title that it has had, used or not, given away or not
+		c := w.chains[w.rng.IntN(len(w.chains))]
+		n := w.rng.IntN(len(c.links))
+		if c.links[n].title.Holder != memberID(m) {
+			return
+		}
+		a.permit = c.permit(n)
+	case kind < 4: // a hop that it has invented, of a token that it has seen
+		c := w.chains[w.rng.IntN(len(w.chains))]
+		t := gate.Title{Token: c.last().title.Token, Hop: c.last().title.Hop + 1 + uint64(w.rng.IntN(1<<20)), Holder: memberID(m), Hash: w.hash()}
+		a.permit = gate.Permit{Title: t, Generator: c.generator, Born: c.born, Moves: []gate.Move{
+			{By: memberID(accomplice), Title: w.hash()}, {By: memberID(m), Title: w.hash()},
+		}}
+		if kind == 3 { // that names the true title, by its own signature
+			a.permit.Title.Hop = c.last().title.Hop + 1
+			a.permit.Moves[0].Title = c.last().title.Hash
+			a.permit.Moves[1].Title = c.last().title.Hash
+		}
+	default: // signs out on a connection that is not its own, or loses one of its own
+		for id, o := range w.attempts {
+			if o.member == m && !o.done {
+				w.leave(id, o, false)
+				return
+			}
+		}
+		return
+	}
+	w.lies++
+	w.signIn(a)
+}
+
+// signIn shows a permit at the gate.
+func (w *world) signIn(a *attempt) {
+	if w.gate == nil { // not in reach: it does not want
+		w.finish(a)
+		return
+	}
+	w.conns++
+	w.asked++
+	a.at = w.now
+	id := w.conns
+	w.attempts[id] = a
+	w.step(gate.SignIn{Connection: id, Permit: a.permit, Configuration: 1, Length: w.around(15 * time.Second)})
+}
+
+// finish ends an attempt: the member passes the token on.
+func (w *world) finish(a *attempt) {
+	if a.done {
+		return
+	}
+	a.done = true
+	if a.chain != nil && w.alive(a.chain) && len(a.chain.links)-1 == a.link {
+		w.pass(a.chain)
+	}
+}
+
+func (w *world) leave(id gate.Connection, a *attempt, out bool) {
+	a.leaving = true
+	if out {
+		w.step(gate.SignOut{Connection: id})
+	} else {
+		delete(w.attempts, id)
+		w.step(gate.Lost{Connection: id})
+		w.finish(a)
+	}
+}
