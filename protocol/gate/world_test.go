@@ -126,7 +126,6 @@ type world struct {
 	named    map[gate.Title]bool // what honest members really held
 	served   []clock.Instant     // of each member, as fair sees it
 	stocks   []*chain
-	until    clock.Instant // end of the second token
 
 	tally
 }
@@ -304,7 +303,11 @@ func (w *world) pass(c *chain) {
 			}
 		}
 	}
+	n := len(c.links)
 	w.after(w.around(10*time.Millisecond), func() {
+		if len(c.links) != n { // passed on already: nobody signs for the next holder
+			return
+		}
 		w.extend(c, to)
 		w.served[holderOf(c.last().title)] = w.now
 		w.custody(c)
