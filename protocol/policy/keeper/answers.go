@@ -21,9 +21,7 @@ func (h *holder) released(from ident.Member, m *message) {
 		return
 	}
 	if t.asked.remove(from); len(t.asked) == 0 || t.event == nil {
-		if h.reporter.vowed == from { // another one may still count on the promise
-			h.reporter.vowed = ident.Member{}
-		}
+		h.reporter.givesBack(t, from) // others may still count on the promise
 		h.frees(t)
 	}
 }

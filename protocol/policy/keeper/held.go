@@ -23,6 +23,8 @@ type held struct {
 	waiter ident.Member  // the member that waits, as others said while a program ran
 	known  clock.Instant // when the program began that others know of
 
+	informed members // those that were told of a program under it, and have given no promise back since
+
 	ran      bool // a program has ended under it here
 	parted   bool // it has left, and the answer is awaited
 	told     bool // this member has told others that the receiver is connected since, and has not answered

@@ -396,7 +396,7 @@ func (h *holder) due(t *held) clock.Instant {
 		switch {
 		case t.untold && t.known != longAgo && t.since > t.known.Add(reportPause):
 			return h.Now // they count on an end that is too early
-		case t.untold && !h.reporter.vowed.IsZero():
+		case t.untold && len(h.reporter.vowed) > 0:
 			return h.Now // this one came while another one rests
 		case t.untold:
 			return report
