@@ -13,6 +13,7 @@ type held struct {
 	promise
 	recall
 	born   uint64
+	came   uint64 // the hop at which it came here: passes that came back have led to later ones
 	field  []byte // its policy field as it came
 	state  state
 	since  clock.Instant // of the state
@@ -55,6 +56,9 @@ func (t *held) isUsed() bool { return t.state < passing && t.event == nil }
 func (t *held) isLeaving() bool { return t.state >= passing }
 
 func (t *held) origin() origin { return origin{t.token, t.born} }
+
+// isBy reports whether the token is here by a custody: the present one, or one after which no pass has ended elsewhere.
+func (t *held) isBy(c custody) bool { return t.token == c.token && t.came <= c.hop && c.hop <= t.hop }
 
 // next is the custody of the member that the token is passed to.
 func (t *held) next() custody { return custody{t.token, t.hop + 1} }
