@@ -18,7 +18,7 @@
  *   G=N        so does this one (N: none does)
  *   DEATHS=0   A member dies with the token. Another one knows, and makes a token. The others
  *              may still offer that member tokens (how often).
- *   MOST       passes between two turns of an honest member
+ *   MOST=11    passes between two turns of an honest member (2 N + 1)
  *   BUG_NO_BACK   a token never goes back
  *   BUG_GIVER     a token goes back that has gone back to its receiver already (P-83, 2)
  *   BUG_TWICE     a member sends a token back although its last one went back (P-83, 3)
@@ -38,7 +38,7 @@
 #define DEATHS 0
 #endif
 #ifndef MOST
-#define MOST (2 * N + 2 + N * DEATHS)
+#define MOST (2 * N + 1)
 #endif
 #define NOBODY N
 
