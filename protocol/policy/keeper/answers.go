@@ -21,9 +21,7 @@ func (h *holder) released(from ident.Member, m *message) {
 		return
 	}
 	if t.asked.remove(from); len(t.asked) == 0 || t.event == nil {
-		if h.reporter.vowed == from { // another one may still count on the promise
-			h.reporter.vowed = ident.Member{}
-		}
+		h.reporter.givesBack(t, from) // others may still count on the promise
 		h.frees(t)
 	}
 }
@@ -83,7 +81,7 @@ func (h *holder) tellsWay(from ident.Member, m *message) bool {
 func (h *holder) givesAccount(from ident.Member, m *message) {
 	t, p := h.held.find(&m.token), h.pass(m.token, m.hop)
 	switch {
-	case p.isProved(), t == nil, t.hop != m.hop:
+	case p.isProved(), t == nil, !t.isBy(m.custody):
 		answer := h.account(m.custody, h.Now)
 		h.send(from, &answer)
 	case t.parted && h.isBack(t.keeper, t.since):
@@ -98,7 +96,7 @@ func (h *holder) givesAccount(from ident.Member, m *message) {
 	case t.event != nil || t.hidden:
 		// It waits for the word of others since a restart, and says nothing yet.
 	default:
-		h.send(from, &message{kind: still, custody: t.custody})
+		h.send(from, &message{kind: still, custody: m.custody})
 		if h.isStruck(from) {
 			return
 		}

@@ -13,6 +13,7 @@ type held struct {
 	promise
 	recall
 	born   uint64
+	came   uint64 // the hop at which it came here: passes that came back have led to later ones
 	field  []byte // its policy field as it came
 	state  state
 	since  clock.Instant // of the state
@@ -22,6 +23,8 @@ type held struct {
 	asker  ident.Member  // the member that has asked for the token last
 	waiter ident.Member  // the member that waits, as others said while a program ran
 	known  clock.Instant // when the program began that others know of
+
+	informed members // those that were told of a program under it, and have given no promise back since
 
 	ran      bool // a program has ended under it here
 	parted   bool // it has left, and the answer is awaited
@@ -53,6 +56,9 @@ func (t *held) isUsed() bool { return t.state < passing && t.event == nil }
 func (t *held) isLeaving() bool { return t.state >= passing }
 
 func (t *held) origin() origin { return origin{t.token, t.born} }
+
+// isBy reports whether the token is here by a custody: the present one, or one after which no pass has ended elsewhere.
+func (t *held) isBy(c custody) bool { return t.token == c.token && t.came <= c.hop && c.hop <= t.hop }
 
 // next is the custody of the member that the token is passed to.
 func (t *held) next() custody { return custody{t.token, t.hop + 1} }

@@ -155,7 +155,7 @@ func (h *holder) gained(token *policy.Token) *held {
 		h.went(passed{custody: t.custody, to: t.keeper, since: t.since, told: t.told})
 	}
 	h.reporter.comes(custody{token.ID, token.Hop})
-	*t = held{custody: custody{token.ID, token.Hop}, born: token.Born, field: keep(token.Field), since: h.Now, untold: true, known: longAgo}
+	*t = held{custody: custody{token.ID, token.Hop}, came: token.Hop, born: token.Born, field: keep(token.Field), since: h.Now, untold: true, known: longAgo}
 	h.links.gained()
 	return t
 }
@@ -322,7 +322,12 @@ func (h *holder) passEnded(e *policy.Event) (hidden bool) {
 		if late { // for the policy it is gone, as it may be for all others
 			h.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Abandoned, Token: e.Token})
 		}
+		came := e.Token.Hop
+		if t != nil { // no member has had it meanwhile
+			t.parted, came = false, t.came
+		}
 		t = h.gained(&e.Token)
+		t.came = came
 		if left || late { // no member took it
 			h.withholds(t, policy.Resumed, e, h.Now)
 		}
@@ -396,7 +401,7 @@ func (h *holder) due(t *held) clock.Instant {
 		switch {
 		case t.untold && t.known != longAgo && t.since > t.known.Add(reportPause):
 			return h.Now // they count on an end that is too early
-		case t.untold && !h.reporter.vowed.IsZero():
+		case t.untold && len(h.reporter.vowed) > 0:
 			return h.Now // this one came while another one rests
 		case t.untold:
 			return report

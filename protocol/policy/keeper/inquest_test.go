@@ -2022,6 +2022,21 @@ func TestAccount_Asked_TokenGoesOn(t *testing.T) {
 	assert.Equal(t, at(theBlamer), c.courier.told[0].From)
 }
 
+// TestAccount_PassDeclined_SaysStill: P-71, 5. The receiver accepted the token, and declined it. No member has had it meanwhile. A
+// member that said that it had sent it would have explained a loss without a proof each time (P-81).
+func TestAccount_PassDeclined_SaysStill(t *testing.T) {
+	c := newCourt()
+	c.passes(custody{token, 8}, theHolder)
+	c.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, Token: policy.Token{ID: token, Hop: 9}})
+	c.did = nil
+	c.says(theBlamer, message{kind: account, custody: custody{token, 8}})
+	assert.Equal(t, custody{token, 8}, c.told(theBlamer, still).custody)
+	c.parts(custody{token, 9}, at(theThird))
+	c.delivered(custody{token, 9}, theThird, true)
+	c.says(theBlamer, message{kind: account, custody: custody{token, 8}})
+	assert.Equal(t, proof, c.told(theBlamer, proof).kind)
+}
+
 // TestAccount_AskedWhileProgramRuns_PolicyTold: when it has ended.
 func TestAccount_AskedWhileProgramRuns_PolicyTold(t *testing.T) {
 	c := newCourt()

@@ -21,6 +21,13 @@ func (l *members) add(m ident.Member) bool {
 	return true
 }
 
+// addUpTo does so where the list has at most so many: the first one is forgotten for it.
+func (l *members) addUpTo(most int, m ident.Member) {
+	if l.add(m) && len(*l) > most {
+		*l = slices.Delete(*l, 0, 1)
+	}
+}
+
 func (l *members) remove(m ident.Member) {
 	*l = slices.DeleteFunc(*l, func(x ident.Member) bool { return x == m })
 }

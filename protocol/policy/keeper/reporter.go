@@ -14,7 +14,7 @@ type reporter struct {
 	*common
 	last   clock.Instant // when the keeper was told of a token last
 	serial uint32        // of the last statement about a promise
-	vowed  ident.Member  // the member that counts on it that no program runs here; zero: none does
+	vowed  members       // those that count on it that no program runs here
 	sent   sending       // the last token that a keeper has had sent to another member
 }
 
@@ -61,11 +61,30 @@ func (r *reporter) reports(t *held) {
 	if t.asker != t.keeper {
 		r.send(t.asker, &m)
 	}
-	if v := r.vowed; t.state == running && !v.IsZero() {
-		if r.vowed = (ident.Member{}); v != t.keeper && v != t.asker {
-			r.send(v, &m)
+	if t.state == running && r.exclusive {
+		r.informs(t, &m)
+	}
+}
+
+// informs tells each member that counts on a promise, or on the end of an earlier program under this custody. The
+// member that has been told last is not always the one that looks for the token: one that was silent may be back.
+func (r *reporter) informs(t *held, m *message) {
+	for _, v := range r.vowed {
+		t.informed.addUpTo(ranks, v)
+	}
+	r.vowed = r.vowed[:0]
+	for _, v := range t.informed {
+		if v != t.keeper && v != t.asker {
+			r.send(v, m)
 		}
 	}
+	t.informed.addUpTo(ranks, t.keeper)
+}
+
+// givesBack notes that a member counts on nothing any more that it was told of a token.
+func (r *reporter) givesBack(t *held, m ident.Member) {
+	r.vowed.remove(m)
+	t.informed.remove(m)
 }
 
 // statement is what this member says of a token that it has.
@@ -95,7 +114,8 @@ func (r *reporter) rests(t *held) {
 		t.keeper = r.first(list)
 	}
 	t.state, t.since, t.untold = resting, r.Now, false
-	r.last, r.vowed = r.Now, t.keeper
+	r.last = r.Now
+	r.vowed.addUpTo(ranks, t.keeper)
 	t.promise = r.next()
 	r.send(t.keeper, &message{kind: rest, custody: t.custody, promise: t.promise})
 }

@@ -555,6 +555,27 @@ func TestPromise_KeeperDoesNotGiveItBack_NextOneHasTheNext(t *testing.T) {
 	assert.Equal(t, rest, l.told(theHolder, rest).kind, "a while later it is asked again")
 }
 
+// TestPromise_KeeperIsSilent_ToldOfEachProgram: P-52, 2. The first keeper has the promise, and is asleep: the next one gets it,
+// and gives it back. The first one counts on the promise when it is back, and later on the end of the program that it was told of.
+func TestPromise_KeeperIsSilent_ToldOfEachProgram(t *testing.T) {
+	l := newResting(t)
+	l.step(policy.Event{Kind: policy.Silent, From: at(theHolder)})
+	l.after(2 * restAfter)
+	require.Equal(t, rest, l.told(thePasser, rest).kind)
+	for range 2 {
+		l.did = nil
+		l.step(policy.Event{Kind: policy.DemandChanged, Demand: true})
+		asked := l.told(thePasser, release)
+		require.Equal(t, release, asked.kind)
+		l.says(thePasser, message{kind: released, custody: asked.custody, promise: asked.promise})
+		require.True(t, l.done(policy.Run))
+		assert.Equal(t, have, l.told(theHolder, have).kind)
+		l.step(policy.Event{Kind: policy.DemandChanged})
+		l.step(policy.Event{Kind: policy.OperationEnded, Token: policy.Token{ID: token, Hop: 5, Born: 1}})
+		l.after(2 * restAfter)
+	}
+}
+
 // TestPromise_TokenSentAwayComesBack_NextOneHasTheNext: P-53, 5. The keeper says that another token circulates, and none
 // takes the place of the one that is sent there.
 func TestPromise_TokenSentAwayComesBack_NextOneHasTheNext(t *testing.T) {

@@ -1,0 +1,133 @@
+/*
+ * How long a member is barred that says it has dropped a token for another one, and nobody
+ * confirms that: P-77 of spec/policy/keeper.md. A tick is O.
+ *
+ * Honest members pass X a token when they do not avoid it. X lies. It keeps the token until O is over, or drops it at once. Then
+ * it says that it has dropped it for another one. Each member asks X for itself. It bars X for EXCUSE ticks. If X
+ * has told it, when O was over, that it still has the token, it bars X for STRIKE ticks. Each bar lasts twice as long as
+ * the last one, if that is longer. A token that is kept for more than O is a *stall*: nobody runs meanwhile.
+ *
+ *   M=2          honest members
+ *   SPAN=250     ticks that are looked at
+ *   EXCUSE=16 STRIKE=128  excuseTimes, strikeTimes
+ *   STALLS=2     of one member's tokens in that time
+ *   HONEST       X drops each token at once, as another member makes tokens: it is barred for EXCUSE ticks the first time
+ *   ONE_HEARS    X says to one member only that it still has the token
+ *   BUG_SHORT    EXCUSE ticks in any case
+ *   BUG_LONG     STRIKE ticks in any case
+ */
+
+#ifndef M
+#define M 2
+#endif
+#ifndef SPAN
+#define SPAN 250
+#endif
+#ifndef EXCUSE
+#define EXCUSE 16
+#endif
+#ifndef STRIKE
+#define STRIKE 128
+#endif
+#ifndef STALLS
+#define STALLS 2
+#endif
+
+short left[M];			/* ticks for which the member still bars X */
+short span[M];			/* the last such time */
+byte stalls[M];			/* of its tokens */
+byte bars[M];			/* how often it has barred X, up to 2 */
+short ticks;
+byte i, v;
+short least;
+bit few_stalls, soon_back;
+
+mtype = { PASS, DROP, STALL, TICK };
+#define SAY(m, what) printf("member %d hop 0: %e\n", m, what)
+
+/* The member bars X for so long at least. A bar that lasts is lengthened by a longer one only. */
+inline bar(m, first)
+{
+	if
+	:: left[m] > 0 && first <= span[m]
+	:: left[m] > 0 && first > span[m] -> span[m] = first; left[m] = first
+	:: left[m] == 0 ->
+		span[m] = (2 * span[m] > first -> 2 * span[m] : first);
+		left[m] = span[m]; bars[m] = (bars[m] < 2 -> bars[m] + 1 : 2);
+#ifdef HONEST
+		soon_back = bars[m] > 1 || span[m] <= EXCUSE;
+		assert(soon_back);
+		soon_back = 0
+#endif
+	fi
+}
+
+inline pass_ticks(n)
+{
+	ticks = ticks + n; i = 0;
+	do
+	:: i == M -> break
+	:: else -> left[i] = (left[i] > n -> left[i] - n : 0); i++
+	od;
+	i = 0
+}
+
+#ifdef BUG_SHORT
+#define LATE EXCUSE
+#else
+#define LATE STRIKE
+#endif
+#ifdef BUG_LONG
+#define EARLY STRIKE
+#else
+#define EARLY EXCUSE
+#endif
+
+active proctype Group()
+{
+	do
+	:: ticks >= SPAN -> break
+	/* A member that does not bar X passes it a token. */
+	:: atomic { ticks < SPAN ->
+		select(v : 0 .. M - 1);
+		if
+		:: left[v] == 0 ->
+			SAY(v, PASS);
+			if
+#ifndef HONEST
+			:: d_step { SAY(v, STALL);
+				pass_ticks(1);
+				stalls[v]++;
+				few_stalls = stalls[v] <= STALLS;
+				assert(few_stalls);
+				few_stalls = 0;
+				do
+				:: i == M -> break
+				:: else ->
+#ifdef ONE_HEARS
+					least = (i == 0 -> LATE : EARLY);
+#else
+					least = LATE;
+#endif
+					bar(i, least); i++
+				od;
+				i = 0; least = 0 }
+#endif
+			:: d_step { SAY(v, DROP);
+				do
+				:: i == M -> break
+				:: else -> bar(i, EARLY); i++
+				od;
+				i = 0 }
+			fi
+		:: else
+		fi;
+		v = 0 }
+	/* Nothing happens before a bar ends. */
+	:: d_step { ticks < SPAN && left[0] > 0 && left[M - 1] > 0 ->
+		SAY(M, TICK);
+		least = (left[0] < left[M - 1] -> left[0] : left[M - 1]);
+		pass_ticks(least); least = 0 }
+	:: d_step { ticks < SPAN -> SAY(M, TICK); pass_ticks(1) }
+	od
+}
