@@ -65,7 +65,7 @@ func newCirculation(c *core, q *events, live *liveness, members *membership) *ci
 		founders:   &founders{core: c, custody: custody, candidates: candidates, messenger: messenger, mint: mint},
 		reminders:  &reminders{core: c, slots: slots, events: q, broken: make(map[ident.Member]struct{})},
 		receipts:   &receipts{core: c, custody: custody},
-		complaints: &complaints{core: c, budget: budget{complaintBurst, c.now.Boot}},
+		complaints: &complaints{core: c, slots: slots, budget: budget{complaintBurst, c.now.Boot}},
 		prosecutor: prosecutor{c},
 	}
 }

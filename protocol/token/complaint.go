@@ -53,6 +53,24 @@ func (b ComplaintBody) validate() error {
 
 func (b ComplaintBody) signer() ident.Member { return b.Signer }
 
+// extensionSpan is the key of an extension that a complaint may have: for how long the signer acts from
+// Time on, in ms. By it the signer goes on after a restart (P-84).
+const extensionSpan = 1
+
+// SetSpan notes for how long the signer acts, in ms; 0 notes nothing.
+func (b *ComplaintBody) SetSpan(ms uint64) {
+	if ms > 0 {
+		b.Extensions = b.Extensions.With(extensionSpan, canonical.AppendUint(nil, ms))
+	}
+}
+
+// Span is for how long the signer acts, in ms; 0 when it does not say, or says something else than
+// a span.
+func (b ComplaintBody) Span() uint64 {
+	ms, _, _ := decodeUint(b.Extensions.Get(extensionSpan))
+	return ms
+}
+
 // Sign makes the complaint. The key must be Signer's. Error: ErrMalformed.
 func (b ComplaintBody) Sign(group ident.Group, key *signature.PrivateKey) (Complaint, error) {
 	c, err := sign(group, envelope.Complaint, &b, key)
