@@ -273,6 +273,11 @@ func (c *circulation) endRecall() (putOff []ident.Member) {
 			c.resumeSlot(s)
 		}
 	}
+	for _, id := range c.peers.inOrder { // nobody would count as steady (P-70) before it connects anew
+		if c.peers.of(id).hello != nil {
+			c.greeted(id)
+		}
+	}
 	for _, w := range words {
 		c.events.notify(w.slot, w.event)
 	}

@@ -144,13 +144,13 @@ func (c *complaints) recallOne(raw []byte, by uint64) {
 }
 
 // resume tells a new policy how this member acts against others.
-func (c *complaints) resume(s *slot, tell func(policy.Event)) {
+func (c *complaints) resume(s *slot, notify func(policy.Event)) {
 	if _, ok := s.policy.(policy.Admitter); !ok {
 		return
 	}
 	for i := range s.measures {
 		if m := &s.measures[i]; !m.isOver(c.now.Boot) {
-			tell(policy.Event{Kind: policy.Acted, From: m.accused, Measure: m.what, At: m.until, Span: m.span})
+			notify(policy.Event{Kind: policy.Acted, From: m.accused, Measure: m.what, At: m.until, Span: m.span})
 		}
 	}
 }

@@ -18,7 +18,7 @@ const (
 )
 
 // ComplaintBody is what a member signs when it begins to act against another one, for what became of a
-// token there. It proves who says so, and not that it is so. It decides nothing: it is for auditors.
+// token there. It proves who says so, and not that it is so. It is for auditors, and for the signer after a restart.
 type ComplaintBody struct {
 	_          struct{} `cbor:",toarray"`
 	Resource   string   // of the token, 1 to MaxResourceName bytes
