@@ -46,7 +46,7 @@
 // # Records
 //
 // A Record is one fact of a kind; its Stamped adds the wall clock of its making, which is for
-// auditors and decides nothing. There are three families, one file each:
+// auditors, and shows that the clock was set back. There are three families, one file each:
 //
 //	record_custody.go    Generated, Held, Sent, Closed, Reclaimed, Voided, Dropped, Taken:
 //	                     what happened to a token here; signed objects as they travel

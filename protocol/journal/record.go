@@ -102,7 +102,7 @@ type entry struct {
 }
 
 // Encode returns the frame body of a record that was made at the given wall
-// time, in µs since 1970. The time is for auditors and decides nothing.
+// time, in µs since 1970. The time is for auditors, and shows that the clock was set back.
 func Encode(at uint64, r Record) ([]byte, error) { return Append(nil, at, r) }
 
 // entryHead is the head of an entry, an array of 3.

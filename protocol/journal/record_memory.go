@@ -134,7 +134,7 @@ type Evidence struct {
 // Kind is KindEvidence.
 func (*Evidence) Kind() Kind { return KindEvidence }
 
-// Complained is a complaint of this journal's owner. Nothing depends on it: it is for auditors.
+// Complained is a complaint of this journal's owner: it is for auditors, and for the owner itself after a restart.
 type Complained struct {
 	_         struct{} `cbor:",toarray"`
 	Complaint []byte

@@ -65,7 +65,7 @@ func newCirculation(c *core, q *events, live *liveness, members *membership) *ci
 		founders:   &founders{core: c, custody: custody, candidates: candidates, messenger: messenger, mint: mint},
 		reminders:  &reminders{core: c, slots: slots, events: q, broken: make(map[ident.Member]struct{})},
 		receipts:   &receipts{core: c, custody: custody},
-		complaints: &complaints{core: c, budget: budget{complaintBurst, c.now.Boot}},
+		complaints: &complaints{core: c, slots: slots, budget: budget{complaintBurst, c.now.Boot}},
 		prosecutor: prosecutor{c},
 	}
 }
@@ -271,6 +271,11 @@ func (c *circulation) endRecall() (putOff []ident.Member) {
 	for _, s := range c.slots.order {
 		if !s.leaving {
 			c.resumeSlot(s)
+		}
+	}
+	for _, id := range c.peers.inOrder { // nobody would count as steady (P-70) before it connects anew
+		if c.peers.of(id).hello != nil {
+			c.greeted(id)
 		}
 	}
 	for _, w := range words {

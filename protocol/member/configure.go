@@ -167,6 +167,7 @@ func (c *circulation) resumeSlot(s *slot) {
 			Token: policy.Token{ID: v.Token, Born: v.Born, Generator: v.Generator},
 		})
 	}
+	c.complaints.resume(s, func(e policy.Event) { c.events.notify(s, e) })
 	c.notifyNeighbour(s)
 	c.demands.notify(s)
 	holds := c.custody.of(s)

@@ -387,3 +387,25 @@ func TestTransfer_AcceptedBeforeRestart_Belated(t *testing.T) {
 		assert.Equal(t, restarts, s.puppet.events[i].Belated)
 	}
 }
+
+// TestRecall_GreetedMeanwhile_PolicyTold: P-70. The members that have greeted while this one waited are connected for its
+// policies, too: what they say is compared with what they said before.
+func TestRecall_GreetedMeanwhile_PolicyTold(t *testing.T) {
+	a := newAuthority(t)
+	m := a.marionette(a.issue(1, 24*time.Hour), nil)
+	early, late := a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
+	m.meet(early)
+	m.restart()
+	m.puppet.events = nil
+	m.meet(early)
+	m.step(member.Connected{Certificate: late.certificate}) // and has not greeted
+	m.after(time.Minute)
+	m.hear(late, late.hello())
+	var greeted []ident.Member
+	for _, e := range m.puppet.events {
+		if e.Kind == policy.Greeted {
+			greeted = append(greeted, e.From)
+		}
+	}
+	assert.Equal(t, []ident.Member{early.id(), late.id()}, greeted)
+}

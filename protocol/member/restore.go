@@ -49,6 +49,7 @@ func Restore(cfg Config, past []journal.Stamped, now clock.Reading) (*Member, []
 		m.members.learner.depart()
 	}
 	m.circ.slots.recallVisits(past)
+	m.circ.complaints.recall(past)
 	m.circ.prosecutor.recall(past)
 	m.circ.ring.update()
 	for _, s := range m.circ.slots.order {
@@ -108,6 +109,7 @@ func (m *Member) Checkpoint() []journal.Record {
 		for i := range s.visits {
 			list = append(list, &s.visits[i])
 		}
+		list = append(list, m.circ.complaints.records(s)...)
 	}
 	list = append(list, m.circ.book.latest.records()...)
 	list = append(list, m.circ.custody.handoff.Checkpoint()...)

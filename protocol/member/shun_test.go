@@ -20,7 +20,9 @@ const aWhile = 10 * time.Minute
 // judge is a marionette whose reports about shunned members are kept.
 type judge struct {
 	*marionette
-	list []effect.Report
+	self   *someone
+	others []*someone
+	list   []effect.Report
 }
 
 func (j *judge) shun(m ident.Member, d time.Duration, struck bool) {
@@ -43,12 +45,14 @@ func (j *judge) shunAs(a policy.Action, d time.Duration) {
 // newJudge is a member among others, with a token if it founds the group.
 func newJudge(t *testing.T, others int, found bool) (*judge, []*someone) {
 	a := newAuthority(t)
-	j := &judge{marionette: a.marionette(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Found = found })}
+	self := a.issue(1, 100*24*time.Hour)
+	j := &judge{marionette: a.marionette(self, func(c *member.Config) { c.Found = found }), self: self}
 	var list []*someone
 	for n := range others {
 		list = append(list, a.issue(byte(2+n), 24*time.Hour))
 		j.meet(list[n])
 	}
+	j.others = list
 	return j, list
 }
 

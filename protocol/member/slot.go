@@ -56,6 +56,7 @@ type slot struct {
 	leaving   bool              // see configure.go
 	founding  founding          // see founding.go
 	visits    []journal.Visited // oldest first
+	measures  []measure         // against others, oldest first: see complaints.go
 	isolated  bool              // votes were missing when its policy was stepped last
 	newest    uint64            // the latest genesis time of those that were here
 	monitored []ident.Member    // whom the policy has monitored, oldest first

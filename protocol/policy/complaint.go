@@ -1,6 +1,15 @@
 package policy
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
+
+// LongestMeasure bounds how long a member acts against another one at a time, and is after what time
+// without a cause the next measure is a first one again: causes that are days apart are accidents. A
+// member that gives cause again as soon as one measure is over does so once a day in the end, and a
+// logarithmic number of times before.
+const LongestMeasure = 24 * time.Hour
 
 // Measure is how a member acts against another one, for a while.
 type Measure uint8

@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"time"
+
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -110,6 +112,10 @@ const (
 	// come. A policy that lets somebody be drawn learns so to whom. It is told once more, with the
 	// receipt in Event.Body, where that comes when the token has come back already.
 	Parted
+	// Acted: this member has acted against Event.From before the policy began, by Event.Measure. It
+	// does so until Event.At, and for Event.Span in all; the instant may have passed, and the next measure
+	// is longer all the same. It is told after Recalled, before anything else, and only to an Admitter.
+	Acted
 )
 
 // Outcome is how a Pass ended.
@@ -139,6 +145,9 @@ type Event struct {
 	Members  int
 	At       clock.Instant
 	From     ident.Member
+	// Measure and Span, of Acted.
+	Measure Measure
+	Span    time.Duration
 	// Skipped, of Arrival: the first of the members between Event.From and this one on the ring
 	// (rule P-83) that is connected with this one. It is zero if there is none, and if Event.From
 	// has sent the token back.
@@ -186,7 +195,7 @@ const (
 	Shun
 	// Complain writes down, signed, that this member begins to act against Action.To: Action.Measure
 	// says how, Action.Cause why, Action.Token and Action.Hop because of which custody of that member. It
-	// changes nothing, and goes to nobody.
+	// goes to nobody. A policy that begins later, as after a restart, is told of it by Acted.
 	Complain
 )
 
@@ -250,6 +259,7 @@ type Action struct {
 	Hop     uint64
 	Measure Measure
 	Cause   Cause
+	Span    time.Duration // for how long it acts
 }
 
 // Gauger is a policy that has figures to show to people. They decide nothing.

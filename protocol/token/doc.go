@@ -29,7 +29,7 @@
 //
 // A Verdict says which of the three answers an Answer is. It is in the kind of the envelope
 // and not in the payload, so that no signature over one can be taken for another. A
-// Complaint says that a member begins to act against another one; it is for auditors and decides nothing.
+// Complaint says that a member begins to act against another one; it is for auditors, and for that member after a restart.
 //
 // A Title is the proof that a member has custody at a hop: the genesis, the
 // last transfer, and the void by which custody came back to its sender if it

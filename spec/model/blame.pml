@@ -22,7 +22,9 @@
  *   HOPS=2      that a token makes
  *   TOKENS=3    that are made
  *   RESTARTS=1  members that lose their memory
- *   LOSSES=3    tokens that the liar may lose
+ *   LOSSES=3    tokens that the liar may lose, and one more for each member that loses its memory
+ *   DURABLE     A member that restarts takes its strikes and bars up again from its journal (P-84). It forgets
+ *               all else, and the liar may lose no more tokens for that.
  *   BUG_...     see README.md
  *
  * Three parts of what is built stand beside that, each with its own state:
@@ -80,6 +82,7 @@ bit lost;			/* the liar has it, and passes it on no more */
 bit moving;			/* it is on its way to had[hop], which knows nothing of it yet */
 byte forgot;			/* members that know nothing of this token any more */
 byte restarted;
+byte unsure;			/* of these, members that may have to find out about the liar anew */
 byte tokens;
 byte losses;			/* of the liar's, of tokens that honest members have passed to it */
 
@@ -128,6 +131,9 @@ bit second;			/* they do so: 3 L later */
 byte mints;
 bit dropped;			/* had[hop] has dropped the token for another one, */
 byte giver;			/* which came from this member */
+#endif
+
+#if defined(MINTS) || defined(DURABLE)
 byte barred[N];			/* set of members that pass m nothing, as its excuse was not confirmed */
 #define BARRED(v, m) IN(barred[m], v)
 #else
@@ -454,7 +460,7 @@ inline check()
 		od;
 		i++
 	od;
-	few_losses = losses <= LOSSES + restarted;
+	few_losses = losses <= LOSSES + unsure;
 	assert(no_false);
 #ifdef DELAYS
 	assert(no_bar);
@@ -529,13 +535,30 @@ end:	do
 		:: !LIES(m) && had[hop] != m ->
 #endif
 			SAY(m, RESTART); restarted++; ADD(forgot, m); i = 0;
+#ifdef DURABLE
+			unsure = unsure + !SHUNS(m, LIAR);
+#else
+			unsure++;
+#endif
 			do
 			:: i == N -> break
 			:: else ->
-				withholds[i] = withholds[i] & ~(1 << m); DOUBTS(m, i) = 0; SENT(m, i) = 0;
-#ifdef MINTS
+#if defined(DURABLE) && !defined(BUG_FORGETS)
+				if
+				:: STRUCK(m, i) -> ADD(withholds[i], m)
+				:: else
+				fi;
+				if	/* it may pass it a token where nobody else is left */
+				:: IN(DOUBTS(m, i), m) -> ADD(barred[i], m)
+				:: else
+				fi;
+#else
+				withholds[i] = withholds[i] & ~(1 << m);
+#if defined(MINTS) || defined(DURABLE)
 				barred[i] = barred[i] & ~(1 << m);
 #endif
+#endif
+				DOUBTS(m, i) = 0; SENT(m, i) = 0;
 #ifndef BUG_REMEMBER
 				SENT(i, m) = 0;
 #endif

@@ -45,10 +45,10 @@ type Host struct {
 }
 
 // Begin begins a Step. It reports whether the agent begins its work: a Recalled tells of
-// what was before.
+// what was before, and so does Acted.
 func (h *Host) Begin(now clock.Instant, event *policy.Event, actions []policy.Action) (first bool) {
 	h.Now, h.actions = now, actions
-	first = !h.begun && event.Kind != policy.Recalled
+	first = !h.begun && event.Kind != policy.Recalled && event.Kind != policy.Acted
 	h.begun = h.begun || first
 	return first
 }

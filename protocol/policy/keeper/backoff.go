@@ -6,13 +6,13 @@ import (
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 const (
 	// maxBackoff caps a back-off, and is after what time without a cause the next one is a
-	// first one again: causes that are days apart are accidents. A member that gives cause again as soon as its back-off is
-	// over does so once a day in the end, and a logarithmic number of times before.
-	maxBackoff = 24 * time.Hour
+	// first one again.
+	maxBackoff = policy.LongestMeasure
 
 	// maxBackoffs bounds the members that one member backs off from. Beyond it, the one
 	// whose back-off ends first is forgotten.
@@ -34,12 +34,7 @@ type backoff struct {
 func (b *backoffs) note(m ident.Member, now clock.Instant, first time.Duration) bool {
 	i := slices.IndexFunc(b.list, func(e backoff) bool { return e.member == m })
 	if i < 0 {
-		if len(b.list) == maxBackoffs {
-			ends := func(x, y backoff) int { return int(min(max(x.until.Sub(y.until), -1), 1)) }
-			soonest := slices.MinFunc(b.list, ends)
-			b.list = slices.DeleteFunc(b.list, func(e backoff) bool { return e == soonest })
-		}
-		b.list = append(b.list, backoff{member: m, until: longAgo, span: first / 2})
+		b.add(backoff{member: m, until: longAgo, span: first / 2})
 		i = len(b.list) - 1
 	}
 	e := &b.list[i]
@@ -56,6 +51,30 @@ func (b *backoffs) note(m ident.Member, now clock.Instant, first time.Duration) 
 	e.span = min(max(2*e.span, first), maxBackoff) // the last one may have had a lesser cause
 	e.until = now.Add(e.span)
 	return true
+}
+
+// add adds one from a member that has none.
+func (b *backoffs) add(e backoff) {
+	if len(b.list) == maxBackoffs {
+		ends := func(x, y backoff) int { return int(min(max(x.until.Sub(y.until), -1), 1)) }
+		soonest := slices.MinFunc(b.list, ends)
+		b.list = slices.DeleteFunc(b.list, func(e backoff) bool { return e == soonest })
+	}
+	b.list = append(b.list, e)
+}
+
+// takeUp goes on with a back-off that began before this policy did, until an instant. It lasts no longer from now on
+// than it was to last in all. The one that ends last counts.
+func (b *backoffs) takeUp(m ident.Member, now, until clock.Instant, span time.Duration) {
+	span = min(max(0, span), maxBackoff)
+	until = min(until, now.Add(span))
+	if i := slices.IndexFunc(b.list, func(e backoff) bool { return e.member == m }); i >= 0 {
+		if b.list[i].until >= until {
+			return
+		}
+		b.list = slices.Delete(b.list, i, i+1)
+	}
+	b.add(backoff{m, until, span})
 }
 
 // forget has the next back-off from a member be a first one.

@@ -68,3 +68,30 @@ func TestBackoffs_LongerCauseLater_LastsAsLong(t *testing.T) {
 	assert.True(t, b.note(m, now, muteTime))
 	assert.Equal(t, 2*time.Hour, b.left(m, now))
 }
+
+// TestBackoffs_TakenUp_NoLongerThanBefore: P-84. One goes on to its end, at the latest as long after now as it was to
+// last. The next one is twice as long.
+func TestBackoffs_TakenUp_NoLongerThanBefore(t *testing.T) {
+	m, now := ident.Member{1}, clock.Instant(-time.Minute) // another boot
+	var b backoffs
+	b.takeUp(m, now, now.Add(time.Minute), 2*time.Hour)
+	assert.Equal(t, time.Minute, b.left(m, now))
+	b.takeUp(m, now, now.Add(time.Second), time.Hour)
+	assert.Equal(t, time.Minute, b.left(m, now), "one that ends sooner")
+	assert.False(t, b.note(m, now, time.Hour), "the same cause")
+	now = now.Add(time.Minute)
+	assert.False(t, b.from(m, now))
+	assert.True(t, b.note(m, now, time.Hour))
+	assert.Equal(t, 4*time.Hour, b.left(m, now))
+
+	b.takeUp(ident.Member{2}, now, clock.Never, time.Hour)
+	assert.Equal(t, time.Hour, b.left(ident.Member{2}, now), "a wrong clock")
+	b.takeUp(ident.Member{3}, now, clock.Never, clock.Never.Sub(0))
+	assert.Equal(t, maxBackoff, b.left(ident.Member{3}, now))
+	b.takeUp(ident.Member{4}, now, now.Add(-time.Hour), -1)
+	assert.False(t, b.from(ident.Member{4}, now))
+	for i := range 3 * maxBackoffs {
+		b.takeUp(ident.Member{byte(i), byte(i >> 8), 1}, now, now.Add(time.Hour), time.Hour)
+	}
+	assert.Len(t, b.list, maxBackoffs)
+}

@@ -49,11 +49,11 @@ func (c *common) question(list members, m *message) {
 	}
 }
 
-// complain has the driver write down that this member begins to act against m, because of a
+// complain has the driver write down that this member begins to back off from m, because of a
 // custody (P-82). Each caller complains where a back-off is new. Back-offs from one member double
 // up to maxBackoff, so the journal gets few complaints, and one a day in the end.
-func (c *common) complain(m ident.Member, of custody, measure policy.Measure, cause policy.Cause) {
-	c.Do(policy.Action{Kind: policy.Complain, To: m, Token: of.token, Hop: of.hop, Measure: measure, Cause: cause})
+func (c *common) complain(m ident.Member, b *backoffs, of custody, measure policy.Measure, cause policy.Cause) {
+	c.Do(policy.Action{Kind: policy.Complain, To: m, Token: of.token, Hop: of.hop, Measure: measure, Cause: cause, Span: b.last(m, c.Now)})
 }
 
 // setting is what a Keeper was made with, and the step in progress.

@@ -57,10 +57,16 @@ func (p *courier) Step(_ clock.Instant, e policy.Event, actions []policy.Action)
 
 func newCourt() *court { return newCourtIn(policy.Surroundings{}) }
 
-func newCourtIn(in policy.Surroundings) *court {
+func newCourtIn(in policy.Surroundings) *court { return newCourtBefore(in, func(*court) {}) }
+
+// newCourtBefore is one that is told of something from before it begins.
+func newCourtBefore(in policy.Surroundings, before func(*court)) *court {
 	in.Receipt = readReceipt
 	c := &court{newLoneIn(true, in), &courier{}}
 	c.holder.inner = c.courier
+	before(c)
+	told := c.did
+	defer func() { c.did = append(told, c.did...) }()
 	c.order = append(c.order, at(theBlamer), at(theThird), at(theFourth))
 	for i := theHolder; i <= theFourth; i++ {
 		c.greet(i)

@@ -105,6 +105,10 @@ func (k *Keeper) Step(now clock.Instant, event policy.Event, actions []policy.Ac
 		k.holder.step(event)
 		return k.Answer()
 	}
+	if event.Kind == policy.Acted {
+		k.takesUp(&event)
+		return k.Answer()
+	}
 	if first {
 		k.start = now
 		k.holder.begin(now)
@@ -117,6 +121,18 @@ func (k *Keeper) Step(now clock.Instant, event policy.Event, actions []policy.Ac
 	k.search.looksLater()
 	k.watch()
 	return k.Answer()
+}
+
+// takesUp goes on with a measure of this member's from before the policy began (P-84), where the rules are
+// still in force by which it was taken.
+func (k *Keeper) takesUp(e *policy.Event) {
+	switch {
+	case !k.exclusive || e.From.IsZero() || e.From == k.self:
+	case e.Measure == policy.BackedOff:
+		k.newborn.backoffs.takeUp(e.From, k.Now, e.At, e.Span)
+	case !k.inquests.isOff():
+		k.inquests.takesUp(e)
+	}
 }
 
 // happened routes an event to the parts, and to the policy if it concerns that.

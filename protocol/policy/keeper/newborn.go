@@ -418,7 +418,7 @@ func (n *newborn) meets(e *policy.Event) {
 // backsOff takes no newborn token of a member for a while, because of one.
 func (n *newborn) backsOff(m ident.Member, made ident.Token) {
 	if n.backoffs.note(m, n.Now, n.otherRuns()) {
-		n.complain(m, custody{token: made}, policy.BackedOff, policy.Minted)
+		n.complain(m, &n.backoffs, custody{token: made}, policy.BackedOff, policy.Minted)
 	}
 }
 

@@ -30,7 +30,7 @@ func (s *sanctions) strike(m ident.Member, i *inquest, cause policy.Cause) {
 	}
 	if s.struck.note(m, s.Now, strikeTimes*s.overdue()) {
 		s.shunFor(m, &s.struck)
-		s.complain(m, b.custodyOf(m), policy.Struck, cause)
+		s.complain(m, &s.struck, b.custodyOf(m), policy.Struck, cause)
 		s.blame(m, b.custody, b.from)
 		s.goOnWithout(m, b.custody)
 	}
@@ -41,7 +41,7 @@ func (s *sanctions) strike(m ident.Member, i *inquest, cause policy.Cause) {
 func (s *sanctions) giveUp(m ident.Member, c custody, cause policy.Cause) {
 	if s.struck.note(m, s.Now, muteTime) {
 		s.shun(m, s.struck.left(m, s.Now))
-		s.complain(m, c, policy.GivenUp, cause)
+		s.complain(m, &s.struck, c, policy.GivenUp, cause)
 		if c.hop > 0 {
 			s.blame(m, c, ident.Member{})
 		}
@@ -58,9 +58,28 @@ func (s *sanctions) goOnWithout(m ident.Member, c custody) {
 // at the last strike, if there was one.
 func (s *sanctions) bar(m ident.Member, c custody, times time.Duration, cause policy.Cause) {
 	if s.barred.note(m, s.Now, max(times*s.overdue(), s.struck.last(m, s.Now))) {
-		s.complain(m, c, policy.Barred, cause)
+		s.complain(m, &s.barred, c, policy.Barred, cause)
 	}
 	s.shun(m, 0)
+}
+
+// takesUp goes on with what this member did about another one before this policy began (P-84). One that it barred
+// gets a token where nobody else is left, whatever the cause was.
+func (s *sanctions) takesUp(e *policy.Event) {
+	switch m := e.From; e.Measure {
+	case policy.Struck:
+		if s.struck.takeUp(m, s.Now, e.At, e.Span); s.isStruck(m) {
+			s.shunFor(m, &s.struck)
+		}
+	case policy.GivenUp:
+		if s.struck.takeUp(m, s.Now, e.At, e.Span); s.isStruck(m) {
+			s.shun(m, 0)
+		}
+	case policy.Barred:
+		if s.barred.takeUp(m, s.Now, e.At, e.Span); s.barred.from(m, s.Now) {
+			s.shun(m, 0)
+		}
+	}
 }
 
 // shun has the driver pass nothing to a member for a while, and no less than this one backs off
@@ -223,7 +242,7 @@ func (s *sanctions) doubtOwn(i *inquest) {
 		s.excuse(m, i)
 	case s.barred.note(m, s.Now, strikeTimes*s.overdue()):
 		s.shunFor(m, &s.barred)
-		s.complain(m, b.custody, policy.Barred, policy.Denied)
+		s.complain(m, &s.barred, b.custody, policy.Barred, policy.Denied)
 		s.blame(m, b.custody, b.from)
 	}
 }

@@ -61,7 +61,7 @@ func (q *Quorum) Admits(now clock.Instant, generator ident.Member) bool {
 // Step implements policy.Policy.
 func (q *Quorum) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
 	first := q.Begin(now, &event, actions)
-	if event.Kind == policy.Recalled {
+	if event.Kind == policy.Recalled || event.Kind == policy.Acted {
 		q.step(event)
 		return q.Answer()
 	}

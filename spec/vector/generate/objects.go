@@ -326,6 +326,8 @@ func complaintObject() *object {
 		good("measure-most", "the last measure", "O-1", uintOf(4), 6),
 		bad("measure-0", "no measure", "O-1", malformed, uintOf(0), 6),
 		bad("measure-above", "a measure that there is not", "O-1", malformed, uintOf(5), 6),
+		good("span", "it says for how long its signer acts", "P-84", dict(uintOf(1), uintOf(3_600_000)), 9),
+		good("span-text", "the extension of the span says none: ignored", "P-84", dict(uintOf(1), text("long")), 9),
 		good("cause-most", "the last cause", "O-1", uintOf(9), 7),
 		bad("cause-0", "no cause", "O-1", malformed, uintOf(0), 7),
 		bad("cause-above", "a cause that there is not", "O-1", malformed, uintOf(10), 7),
