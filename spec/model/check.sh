@@ -351,6 +351,9 @@ breaks no_false blame -DN=3 -DLIAR=2 -DWATCH -DHOPS=1 -DTOKENS=2 -DBUG_NOT_STEAD
 breaks no_false blame -DN=3 -DLIAR=2 -DWATCH -DHOPS=1 -DTOKENS=2 -DBUG_GIVE_UP_STRIKES
 breaks no_false blame -DN=3 -DLIAR=2 -DWATCH -DHOPS=1 -DTOKENS=2 -DBUG_SLEEPER_STRUCK
 breaks goes_on blame -DN=3 -DLIAR=2 -DWATCH -DHOPS=1 -DTOKENS=2 -DENDS	# not held
+holds blame -DN=3 -DLIAR=2 -DWATCH -DSLOW -DHOPS=1 -DTOKENS=5
+[ "$quick" ] || holds blame -DWATCH -DSLOW -DHOPS=1 -DTOKENS=3 -DRESTARTS=0
+breaks few_losses blame -DN=3 -DLIAR=2 -DWATCH -DSLOW -DHOPS=1 -DTOKENS=4 -DRESTARTS=0 -DBUG_WATCHED
 
 holds excuses
 holds excuses -DRESTARTS=0 -DCONFIGS=1

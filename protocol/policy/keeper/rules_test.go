@@ -555,6 +555,24 @@ func TestPromise_KeeperDoesNotGiveItBack_NextOneHasTheNext(t *testing.T) {
 	assert.Equal(t, rest, l.told(theHolder, rest).kind, "a while later it is asked again")
 }
 
+// TestPromise_KeeperGetsNoToken_NextOneHasTheNext: P-53, 5. Who has a promise can have the token sent to itself.
+func TestPromise_KeeperGetsNoToken_NextOneHasTheNext(t *testing.T) {
+	l := newResting(t)
+	l.step(policy.Event{Kind: policy.DemandChanged, Demand: true})
+	asked := l.told(theHolder, release)
+	l.says(theHolder, message{kind: released, custody: asked.custody, promise: asked.promise})
+	l.step(policy.Event{Kind: policy.DemandChanged})
+	l.step(policy.Event{Kind: policy.OperationEnded, Token: policy.Token{ID: token, Hop: 5, Born: 1}})
+	l.after(2 * restAfter)
+	require.Equal(t, rest, l.told(theHolder, rest).kind)
+	l.barred.note(at(theHolder), l.now, muteTime)
+	l.after(restAgain)
+	assert.Equal(t, rest, l.told(thePasser, rest).kind)
+	l.after(2 * muteTime)
+	l.comes(7)
+	assert.Equal(t, rest, l.told(theHolder, rest).kind, "a while later it is promised something again")
+}
+
 // TestPromise_TokenSentAwayComesBack_NextOneHasTheNext: P-53, 5. The keeper says that another token circulates, and none
 // takes the place of the one that is sent there.
 func TestPromise_TokenSentAwayComesBack_NextOneHasTheNext(t *testing.T) {
