@@ -408,6 +408,7 @@ breaks one_program mute -DBEGINS=1
 holds mute -DFAILS=1 -DMAKES=1
 breaks no_stall mute -DBUG_EACH_TOKEN
 breaks one_program mute -DBUG_NO_TOKEN -DFAILS=0 -DMAKES=1
+breaks no_stall mute -DBUG_RELEASES -DFAILS=0
 breaks one_program mute -DBOUND=1 -DFAILS=1 -DMAKES=1
 breaks one_program mute -DFAILS=3	# not held
 

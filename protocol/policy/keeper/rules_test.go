@@ -431,6 +431,27 @@ func TestSearch_EarlierKeeperTellsOfAnotherTokenEachTime_TokenMade(t *testing.T)
 	assert.GreaterOrEqual(t, s.now.Sub(begun), maxFailures*(longHold-s.retry))
 }
 
+// TestSearch_PromiseAskedBackEachTime_TokenMade: P-60. A member asks the promise of a token back of which nobody else hears,
+// each time that the keeper asks all members. That counts as often as failures do.
+func TestSearch_PromiseAskedBackEachTime_TokenMade(t *testing.T) {
+	s := newSearching(longHold)
+	s.says(thePasser, message{kind: want})
+	begun, given, serial := s.now, 0, uint32(0)
+	for s.search() {
+		if s.Keeper.search.stage >= everybody {
+			serial++
+			s.says(theDead, message{kind: release, custody: custody{secondToken, 5}, born: 1, promise: promise{1, serial}})
+			if s.told(theDead, released).kind == released {
+				given++
+			}
+		}
+		s.says(theDead, knowsNone)
+		s.says(thePasser, message{kind: want})
+		require.Less(t, s.now.Sub(begun), (maxFailures+3)*longHold+foundingTime)
+	}
+	assert.Equal(t, maxFailures, given)
+}
+
 // TestSearch_LastHolderSpeaksAndDoesNotAnswer_AskedForAccount: P-72, 1. It is asked once in a search, and so is told each other member.
 func TestSearch_LastHolderSpeaksAndDoesNotAnswer_AskedForAccount(t *testing.T) {
 	c := newCourt()
