@@ -38,6 +38,8 @@
  *               which is honest here, asks that member what became of it, each O.
  *   SLEEPS=1    With WATCH: holders that are asleep, and answer now and then, or not.
  *   STALL=9     With WATCH: for how many O one token may be waited for.
+ *   SLOW        With WATCH: the liar also says that it has the token, and so seldom that it is never
+ *               late. So may a holder that is asleep.
  *   ENDS        With WATCH: the liar also says that it has dropped the token of which it told, and then
  *               tells of another one.
  */
@@ -153,6 +155,13 @@ byte stalled;			/* for how many O the token is waited for */
 #define STALLS 0
 #endif
 
+#ifdef SLOW
+byte slow[N];			/* set of members that m tells now and then that it has a token which is lost */
+#define SLOWS(v, m) IN(slow[m], v)
+#else
+#define SLOWS(v, m) 0
+#endif
+
 /* Does v count m as one that takes no part for a while? */
 #ifdef BUG_ONE_DOUBT
 #define STRUCK(v, m) (IN(withholds[m], v) || DOUBTS(v, m) != 0)
@@ -160,9 +169,9 @@ byte stalled;			/* for how many O the token is waited for */
 #define STRUCK(v, m) (IN(withholds[m], v) || TWO(DOUBTS(v, m)))
 #endif
 #ifdef BUG_NO_OWN
-#define SHUNS(v, m) (STRUCK(v, m) || BARRED(v, m))
+#define SHUNS(v, m) (STRUCK(v, m) || BARRED(v, m) || SLOWS(v, m))
 #else
-#define SHUNS(v, m) (STRUCK(v, m) || BARRED(v, m) || IN(DOUBTS(v, m), v))
+#define SHUNS(v, m) (STRUCK(v, m) || BARRED(v, m) || SLOWS(v, m) || IN(DOUBTS(v, m), v))
 #endif
 #define NOT(v, m) ((m) >= N || (m) == (v) || SHUNS(v, m))
 #define SHUNS_ALL(v) (NOT(v, 0) && NOT(v, 1) && NOT(v, 2) && NOT(v, 3))
@@ -186,6 +195,7 @@ byte stalled;			/* for how many O the token is waited for */
 #define YOUNG 4			/* nothing that counts: it has forgotten, or passes it on first */
 #define INSTEAD 5		/* dropped, as another one came from member to */
 #define SILENT 6
+#define STILL 7			/* the same as HAVE, but so seldom that it is not late */
 byte said, to;			/* an answer */
 byte v, i, j, h;
 bit more;
@@ -219,6 +229,9 @@ inline answers(m, h)
 #ifdef MINTS
 		:: said = INSTEAD; select(to : 0 .. N - 1)
 #endif
+#ifdef SLOW
+		:: said = STILL
+#endif
 		fi
 	:: else ->
 		if
@@ -232,6 +245,9 @@ inline answers(m, h)
 			said = HAVE
 #else	/* it passes it on, as somebody waits, and is asked again */
 			said = (STUCK(m) -> HAVE : YOUNG)
+#endif
+#ifdef SLOW
+		:: !IN(forgot, m) && TOOK(m, h) && h == hop && !DROPPED(m, h) && asleep -> said = STILL
 #endif
 		:: !IN(forgot, m) && TOOK(m, h) && h < hop && receipt[h + 1] -> said = SHOWS; to = had[h + 1]
 		:: !IN(forgot, m) && TOOK(m, h) && h < hop && !receipt[h + 1] ->
@@ -294,6 +310,20 @@ inline excuse()
 }
 #endif
 
+#ifdef SLOW
+/* v passes m nothing as long as it says so. An honest member passes the lost token on, or drops it, and
+ * shows that. Each member that waits asks a holder, and may know already that this one has the token, and pass
+ * it others: it was not lost then. */
+inline is_slow(m)
+{
+#ifdef BUG_WATCHED
+	skip
+#else
+	ADD(slow[m], v)
+#endif
+}
+#endif
+
 /* v follows the token from X on, by receipts, to where it was lost. */
 inline follows()
 {
@@ -306,6 +336,9 @@ inline follows()
 		if
 		:: i == v && !LIES(v) && said != NONE -> skip
 		:: said == HAVE && i != v -> ADD(withholds[i], v)
+#ifdef SLOW
+		:: said == STILL && i != v -> is_slow(i)
+#endif
 		:: said == SHOWS && i != v && h < HOPS -> j = i; i = to; h++; more = i != v
 		:: said == SENDS && i != v && (to == i || to == NOBODY) -> ADD(withholds[i], v)
 		:: said == SENDS && i != v && to != i && to < N ->
@@ -313,6 +346,9 @@ inline follows()
 			if
 			:: said == NONE -> doubt(i, j)
 			:: said == HAVE -> ADD(withholds[j], v)
+#ifdef SLOW
+			:: said == STILL -> is_slow(j)
+#endif
 			:: else
 			fi
 #ifdef MINTS
@@ -559,6 +595,9 @@ end:	do
 #endif
 #endif
 				DOUBTS(m, i) = 0; SENT(m, i) = 0;
+#ifdef SLOW
+				slow[i] = slow[i] & ~(1 << m);
+#endif
 #ifndef BUG_REMEMBER
 				SENT(i, m) = 0;
 #endif
@@ -629,7 +668,11 @@ end:	do
 			i = 0;
 			do
 			:: i == N -> break
-			:: else -> newly[i] = 0; i++
+			:: else -> newly[i] = 0;
+#ifdef SLOW
+				slow[i] = (LIES(i) -> slow[i] : 0);
+#endif
+				i++
 			od;
 			i = 0;
 #ifdef DELAYS

@@ -353,6 +353,9 @@ breaks no_false blame -DN=3 -DLIAR=2 -DWATCH -DHOPS=1 -DTOKENS=2 -DBUG_NOT_STEAD
 breaks no_false blame -DN=3 -DLIAR=2 -DWATCH -DHOPS=1 -DTOKENS=2 -DBUG_GIVE_UP_STRIKES
 breaks no_false blame -DN=3 -DLIAR=2 -DWATCH -DHOPS=1 -DTOKENS=2 -DBUG_SLEEPER_STRUCK
 breaks goes_on blame -DN=3 -DLIAR=2 -DWATCH -DHOPS=1 -DTOKENS=2 -DENDS	# not held
+holds blame -DN=3 -DLIAR=2 -DWATCH -DSLOW -DHOPS=1 -DTOKENS=5
+[ "$quick" ] || holds blame -DWATCH -DSLOW -DHOPS=1 -DTOKENS=3 -DRESTARTS=0
+breaks few_losses blame -DN=3 -DLIAR=2 -DWATCH -DSLOW -DHOPS=1 -DTOKENS=4 -DRESTARTS=0 -DBUG_WATCHED
 
 holds excuses
 holds excuses -DRESTARTS=0 -DCONFIGS=1
@@ -407,6 +410,7 @@ breaks one_program mute -DBEGINS=1
 holds mute -DFAILS=1 -DMAKES=1
 breaks no_stall mute -DBUG_EACH_TOKEN
 breaks one_program mute -DBUG_NO_TOKEN -DFAILS=0 -DMAKES=1
+breaks no_stall mute -DBUG_RELEASES -DFAILS=0
 breaks one_program mute -DBOUND=1 -DFAILS=1 -DMAKES=1
 breaks one_program mute -DFAILS=3	# not held
 

@@ -15,7 +15,8 @@
  * M is an earlier keeper, too (P-60), and may have made a token MAKES times by then, which is lost
  * with a program under it. It tells K so when it is asked.
  * S speaks, and never answers; or answers each time that it has nothing, and has just begun
- * its work; or that it has made another token. It is a liar, and the only one.
+ * its work; or that it has made another token. Or it asks K for the promise back of a token that nobody else
+ * hears of: K looks for that one then, and begins anew. It is a liar, and the only one.
  *
  *   HOLD=2   longest program, in ticks
  *   BOUND=2  how many failures of one member count (maxFailures)
@@ -26,6 +27,7 @@
  *   BUG_EACH_BEGIN  all beginnings count
  *   BUG_EACH_TOKEN  all tokens count that somebody says it has made
  *   BUG_NO_TOKEN    none of them counts
+ *   BUG_RELEASES    each promise that is asked back ends the search, and what is counted in it
  *   BUG_NEVER       none of them counts
  *   BUG_EACH_POLL   a failure counts again each time that M is asked, though it has not spoken since
  *   BUG_YOUNG       K does not wait for what M has begun before it returned and answers that it has nothing
@@ -80,7 +82,7 @@ bit before[2];		/* before that, and has not failed since */
 byte failures[2];	/* as K counts them */
 byte begins[2];		/* likewise */
 bit fresh;		/* M has begun its work, and K does not know that yet */
-byte lies;		/* S answers: 0 nothing, 1 that it has just begun its work, 2 that it has made a token */
+byte lies;		/* S answers: 0 nothing, 1 that it has just begun its work, 2 that it has made a token; 3: it asks a promise back */
 byte made;		/* tokens of M */
 bit untold;		/* K does not know of the last one */
 byte wait = HOLD;	/* ticks until K may make a token */
@@ -141,6 +143,16 @@ inline renewed(m)
 #endif
 }
 
+/* S asks a promise back. */
+inline released()
+{
+#ifdef BUG_RELEASES
+	failures[M] = 0; failures[S] = 0; wait = HOLD
+#else
+	renewed(S)
+#endif
+}
+
 /* K asks all. */
 inline poll()
 {
@@ -165,6 +177,7 @@ inline poll()
 	if
 	:: lies == 1 -> spoke[S] = 1; began(S, HOLD)
 	:: lies == 2 -> spoke[S] = 1; renewed(S)
+	:: lies == 3 -> spoke[S] = 1; released()
 	:: else -> missed(S)
 	fi
 }
@@ -175,7 +188,7 @@ active proctype Group()
 	do
 	:: over -> break
 	:: d_step { !over && !spoke[S] -> SAY(S, SPEAKS); spoke[S] = 1 }
-	:: d_step { !over -> lies = (lies + 1) % 3 }
+	:: d_step { !over -> lies = (lies + 1) % 4 }
 	:: d_step { !over && up && !has && made < MAKES && program == 0 -> SAY(M, MAKE); made++; untold = 1; program = HOLD }
 	:: d_step { !over && up && fails < FAILS -> SAY(M, FAIL); up = 0; fails++; age = HOLD }
 	/* It returns without its memory, or asks K whether it may use its token. */

@@ -38,7 +38,7 @@ type holderLinks interface {
 
 func newHolder(c *common, links holderLinks, inner policy.Policy, in *policy.Surroundings) holder {
 	h := holder{
-		common: c, links: links, inner: inner, reporter: reporter{common: c, last: longAgo},
+		common: c, links: links, inner: inner, reporter: reporter{common: c, last: longAgo, isAvoided: links.isAvoided},
 		history: history{serials: in.Serial},
 		left:    held{since: longAgo},
 	}

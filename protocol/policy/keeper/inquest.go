@@ -68,7 +68,8 @@ type inquest struct {
 	next   clock.Instant // when to ask
 	asleep bool          // the member has said nothing, and is asked again when it does
 	owes   bool          // it was asleep once, and has given no account since
-	there  bool          // it has the token, as far as is known: none has been made in its place
+	there  bool          // it was opened as it has the token, as far as is known, and others wait
+	lost   bool          // but the token was lost since: another one has come, or a member says so
 	denied clock.Instant // since when two have said what cannot both be true; zero: they have not
 	word
 	sender

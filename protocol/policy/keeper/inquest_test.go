@@ -1428,6 +1428,44 @@ func TestHolds_TokenStays_HolderToldOnceAndAsked(t *testing.T) {
 	}
 }
 
+// TestHolds_TokenIsLost_StillCountsAtOnce: P-80. Who keeps a token may be busy as long as that is the group's. A member that
+// knows already who has it hears no less of its loss than others, and passes that one no other token.
+func TestHolds_TokenIsLost_StillCountsAtOnce(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		then  func(*court)
+		is    bool
+		shows bool
+	}{
+		{"nobody says so", func(*court) {}, false, false},
+		{"a member says so", (*court).accuses, true, false},
+		{"a member says so of another custody", func(c *court) { c.blames(theBlamer, custody{token, 11}, theHolder, at(thePasser)) }, false, false},
+		{"another token comes", func(c *court) { c.comes(custody{secondToken, 4}, theThird) }, true, false},
+		{"and it shows that it has passed it on", (*court).accuses, false, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			for end := c.now.Add(2 * DefaultSilence); c.now < end; c.after(time.Second) {
+				c.says(theThird, message{kind: want})
+				c.says(theHolder, message{kind: have, custody: blamedFrom})
+				if len(c.questions(theHolder)) > 0 {
+					c.says(theHolder, message{kind: still, custody: blamedFrom})
+				}
+			}
+			require.True(t, c.isOpen(blamedFrom))
+			require.False(t, c.inquests.isAvoided(at(theHolder)))
+			c.did = nil
+			test.then(c)
+			if test.shows {
+				c.says(theHolder, message{kind: proof, receipt: receiptOf(theThird, custody{token, 10}, true)})
+			}
+			assert.Equal(t, test.is, c.inquests.isAvoided(at(theHolder)))
+			assert.Equal(t, test.is, len(c.shunned()) > 0)
+			assert.False(t, c.struck(theHolder))
+		})
+	}
+}
+
 // TestHolds_TokenMoves_NobodyAsked: each holder has the time anew.
 func TestHolds_TokenMoves_NobodyAsked(t *testing.T) {
 	c := newCourt()

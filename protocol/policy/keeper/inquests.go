@@ -49,7 +49,7 @@ func (s *inquests) isAvoided(m ident.Member) bool {
 
 // avoids reports whether a member owes this one an answer.
 func (s *inquests) avoids(i *inquest) bool {
-	if i.there { // it may be busy, and others may want to pass it another token
+	if i.there && !i.lost { // it may be busy, and others may want to pass it another token
 		return i.late != 0
 	}
 	return s.isExcusedAgain(i) || i.waited != clock.Never || i.denied != 0 && i.own || !i.answered && (i.owes || s.Now >= i.began.Add(s.retry) || i.leavesOwn())
@@ -111,7 +111,18 @@ func (s *inquests) isBlamed(by ident.Member, m *message) {
 	s.blamed.put(by, s.Now, maxInquests)
 	place := int(s.self[0])<<8 | int(s.self[1])
 	wait := time.Duration(place%max(1, s.roster.Size()/maxInquests)) * spreadInquests
+	if n := s.open.find(m.member, m.custody); n >= 0 {
+		s.isLost(&s.open[n])
+	}
 	s.opens(about(m.custody, m.member, m.second, s.Now.Add(wait)))
+}
+
+// isLost notes that a token is lost which a member has said that it has. From then on it is passed no other one as long as
+// it says so, or nothing: it is asked already, and would be passed each token that comes after the lost one otherwise.
+func (s *inquests) isLost(i *inquest) {
+	if i.lost = true; s.avoids(i) {
+		s.shunAsked(i.member)
+	}
 }
 
 // arrives finds out what became of the last custody that this member has passed on itself, when
@@ -119,7 +130,15 @@ func (s *inquests) isBlamed(by ident.Member, m *message) {
 func (s *inquests) arrives(t ident.Token) {
 	before := s.arrived
 	s.arrived = t
-	if before == t || before == (ident.Token{}) {
+	if before == t {
+		return
+	}
+	for n := range s.open {
+		if i := &s.open[n]; i.there && !i.lost && i.token != t {
+			s.isLost(i)
+		}
+	}
+	if before == (ident.Token{}) {
 		return
 	}
 	if h := s.holder.held.find(&before); h != nil && h.parted {

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"maps"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -93,6 +94,8 @@ func (s *search) releases(from ident.Member, m *message) {
 			s.claim = asks
 		}
 		s.send(from, &message{kind: none, span: millis(s.Now.Sub(s.start))})
+	case to.IsZero() && s.stage >= everybody && from != s.self && !s.poll.counts(from):
+		// It has ended the search for a token so often that nobody else has heard of: no more does it.
 	case to.IsZero() && !(m.kind == returned && s.forgets(from)):
 		s.gives(asks)
 		s.holder.joins(m.token, from)
@@ -107,11 +110,14 @@ func (s *search) releases(from ident.Member, m *message) {
 	}
 }
 
-// gives gives a promise back.
+// gives gives a promise back. That ends a search, but not what is counted in it: the next one is the same if nobody
+// else hears of that token.
 func (s *search) gives(to observation) {
 	s.last = to
 	s.claim.at = longAgo
+	counted := maps.Clone(s.poll.failures)
 	s.calm(s.retry)
+	s.poll.failures = counted
 	s.send(to.holder, &message{kind: released, custody: to.custody, promise: to.promise})
 }
 

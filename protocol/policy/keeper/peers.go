@@ -47,15 +47,6 @@ func (p *peers) others() members {
 	return list
 }
 
-// promisees are those of the others that this member promises something to: all of them if it would be none.
-func (p *peers) promisees() members {
-	list := p.others()
-	if some := slices.DeleteFunc(slices.Clone(list), func(m ident.Member) bool { return p.amiss.from(m, p.Now) }); len(some) > 0 {
-		return some
-	}
-	return list
-}
-
 // firstOther is the first of the others, or this member if there are none.
 func (p *peers) firstOther() ident.Member { return p.first(p.others()) }
 

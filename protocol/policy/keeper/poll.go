@@ -125,8 +125,8 @@ func (p *poll) countFailures() {
 	}
 }
 
-// counts counts a reason of one member to wait for programs once more, and reports whether this one does: a failure, or
-// a token that it has made as an earlier keeper, and that is lost, too.
+// counts counts a reason of one member to wait for programs once more, and reports whether this one does: a failure,
+// a token that it has made as an earlier keeper, and that is lost, too, or a promise that it asks back.
 func (p *poll) counts(m ident.Member) bool {
 	if p.mute.from(m, p.Now) {
 		return false

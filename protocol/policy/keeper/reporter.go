@@ -16,6 +16,8 @@ type reporter struct {
 	serial uint32        // of the last statement about a promise
 	vowed  members       // those that count on it that no program runs here
 	sent   sending       // the last token that a keeper has had sent to another member
+
+	isAvoided func(ident.Member) bool // no token is to be passed to it
 }
 
 // sending is a custody of this member that ended as a keeper said that another token circulates.
@@ -118,6 +120,17 @@ func (r *reporter) rests(t *held) {
 	r.vowed.addUpTo(ranks, t.keeper)
 	t.promise = r.next()
 	r.send(t.keeper, &message{kind: rest, custody: t.custody, promise: t.promise})
+}
+
+// promisees are those of the others that this member promises something to: all of them if it would be none. Who has a
+// promise can have the token sent to itself, so that it is none that gets no token.
+func (r *reporter) promisees() members {
+	list := r.others()
+	isNone := func(m ident.Member) bool { return r.amiss.from(m, r.Now) || r.isAvoided(m) }
+	if some := slices.DeleteFunc(slices.Clone(list), isNone); len(some) > 0 {
+		return some
+	}
+	return list
 }
 
 // asks asks a promise back of the member that has it. A member that does not know which one has it

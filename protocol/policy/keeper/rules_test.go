@@ -431,6 +431,27 @@ func TestSearch_EarlierKeeperTellsOfAnotherTokenEachTime_TokenMade(t *testing.T)
 	assert.GreaterOrEqual(t, s.now.Sub(begun), maxFailures*(longHold-s.retry))
 }
 
+// TestSearch_PromiseAskedBackEachTime_TokenMade: P-60. A member asks the promise of a token back of which nobody else hears,
+// each time that the keeper asks all members. That counts as often as failures do.
+func TestSearch_PromiseAskedBackEachTime_TokenMade(t *testing.T) {
+	s := newSearching(longHold)
+	s.says(thePasser, message{kind: want})
+	begun, given, serial := s.now, 0, uint32(0)
+	for s.search() {
+		if s.Keeper.search.stage >= everybody {
+			serial++
+			s.says(theDead, message{kind: release, custody: custody{secondToken, 5}, born: 1, promise: promise{1, serial}})
+			if s.told(theDead, released).kind == released {
+				given++
+			}
+		}
+		s.says(theDead, knowsNone)
+		s.says(thePasser, message{kind: want})
+		require.Less(t, s.now.Sub(begun), (maxFailures+3)*longHold+foundingTime)
+	}
+	assert.Equal(t, maxFailures, given)
+}
+
 // TestSearch_LastHolderSpeaksAndDoesNotAnswer_AskedForAccount: P-72, 1. It is asked once in a search, and so is told each other member.
 func TestSearch_LastHolderSpeaksAndDoesNotAnswer_AskedForAccount(t *testing.T) {
 	c := newCourt()
@@ -574,6 +595,24 @@ func TestPromise_KeeperIsSilent_ToldOfEachProgram(t *testing.T) {
 		l.step(policy.Event{Kind: policy.OperationEnded, Token: policy.Token{ID: token, Hop: 5, Born: 1}})
 		l.after(2 * restAfter)
 	}
+}
+
+// TestPromise_KeeperGetsNoToken_NextOneHasTheNext: P-53, 5. Who has a promise can have the token sent to itself.
+func TestPromise_KeeperGetsNoToken_NextOneHasTheNext(t *testing.T) {
+	l := newResting(t)
+	l.step(policy.Event{Kind: policy.DemandChanged, Demand: true})
+	asked := l.told(theHolder, release)
+	l.says(theHolder, message{kind: released, custody: asked.custody, promise: asked.promise})
+	l.step(policy.Event{Kind: policy.DemandChanged})
+	l.step(policy.Event{Kind: policy.OperationEnded, Token: policy.Token{ID: token, Hop: 5, Born: 1}})
+	l.after(2 * restAfter)
+	require.Equal(t, rest, l.told(theHolder, rest).kind)
+	l.barred.note(at(theHolder), l.now, muteTime)
+	l.after(restAgain)
+	assert.Equal(t, rest, l.told(thePasser, rest).kind)
+	l.after(2 * muteTime)
+	l.comes(7)
+	assert.Equal(t, rest, l.told(theHolder, rest).kind, "a while later it is promised something again")
 }
 
 // TestPromise_TokenSentAwayComesBack_NextOneHasTheNext: P-53, 5. The keeper says that another token circulates, and none
