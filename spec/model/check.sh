@@ -444,28 +444,28 @@ breaks few_losses steady $steady_loses -DLIAR=0 -DSENDERS=1 -DPASSES=4 -DLOSSES=
 
 holds promise
 [ "$quick" ] || holds promise -DSLEEPS=3
-breaks one_program promise -DBUG_NOT_TOLD
+[ "$quick" ] || breaks one_program promise -DBUG_NOT_TOLD
 breaks one_program promise -DBUG_TOLD_ONCE
-breaks one_program promise -DBUG_ONE_VOW
+[ "$quick" ] || breaks one_program promise -DBUG_ONE_VOW
 breaks promised promise -DBUG_ANY
 holds promise -DLIAR
-breaks few_delays promise -DLIAR -DBUG_PROMISE_ON
-breaks few_delays promise -DLIAR -DBUG_SAME_SPAN
+[ "$quick" ] || breaks few_delays promise -DLIAR -DBUG_PROMISE_ON
+[ "$quick" ] || breaks few_delays promise -DLIAR -DBUG_SAME_SPAN
 breaks few_delays promise -DLIAR -DBUG_ONLY_SILENT
 
 holds refuse
 [ "$quick" ] || holds refuse -DH=4
 breaks no_false refuse -DBUG_NO_AVOID
-breaks few_tries refuse -DBUG_SAME
+[ "$quick" ] || breaks few_tries refuse -DBUG_SAME
 breaks soon_back refuse -DBUG_NOT_BACK
 breaks no_false refuse -DAGAIN	# not held
 
 holds late
 holds late -DLIAR
 breaks no_false late -DBUG_EACH_ANSWER
-breaks no_false late -DBUG_FEW
+[ "$quick" ] || breaks no_false late -DBUG_FEW
 [ "$quick" ] || breaks no_false late -DBUG_AT_ONCE
-breaks found late -DLIAR -DBUG_NO_COUNT
+[ "$quick" ] || breaks found late -DLIAR -DBUG_NO_COUNT
 breaks found late -DLIAR -DBUG_COUNT_ANEW
 breaks found late -DLIAR -DBUG_ANEW
 [ "$quick" ] || breaks no_false late -DRUN=9	# these are not held
@@ -474,8 +474,8 @@ breaks found late -DLIAR -DBUG_ANEW
 [ "$quick" ] || holds bars
 holds bars -DHONEST
 breaks few_stalls bars -DBUG_SHORT
-breaks soon_back bars -DHONEST -DBUG_LONG
-breaks few_stalls bars -DONE_HEARS	# not held
+[ "$quick" ] || breaks soon_back bars -DHONEST -DBUG_LONG
+[ "$quick" ] || breaks few_stalls bars -DONE_HEARS	# not held
 
 holds ring
 [ "$quick" ] || holds ring -DN=6 -DMOST=13
@@ -483,7 +483,7 @@ holds ring -DDEATHS=1 -DMOST=26
 [ "$quick" ] || holds ring -DN=6 -DDEATHS=1 -DMOST=34
 [ "$quick" ] || breaks served ring -DMOST=10
 breaks served ring -DBUG_NO_BACK
-breaks served ring -DBUG_GIVER
+[ "$quick" ] || breaks served ring -DBUG_GIVER
 breaks served ring -DBUG_TWICE
 breaks no_harm ring -DDEATHS=1 -DBUG_HOP_1
 [ "$quick" ] || breaks served ring -DG=2 -DMOST=20	# not held
