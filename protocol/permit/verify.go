@@ -29,7 +29,6 @@ type Conditions struct {
 // Permit is a verified permit: Title.Holder() held Title.Token() at Title.Hop(), by the word of those that
 // signed it. The zero value is none.
 type Permit struct {
-	form   Form
 	group  ident.Group
 	title  token.Title
 	before token.Title
