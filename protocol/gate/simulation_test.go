@@ -43,6 +43,22 @@ func TestSimulation_LyingMembers_OneHonestSession(t *testing.T) {
 // maxShare is of how many equal shares a liar may get.
 const maxShare = 1.1
 
+// A liar that knocks less often gets more than an equal share: it opens with another title shortly before its turn, and in its turn nobody else
+// waits. The target of 1.1 is not met then. What the gate does promise is that others open between two of its sessions whenever they wait.
+func TestSimulation_LiarKnocksSeldom_NoMoreThanTwo(t *testing.T) {
+	for _, n := range []int{5, 20} {
+		w := newWorld(config{
+			members: n, liars: 1, tokens: 1, fair: true, mint: true, want: 1, knock: 200 * time.Millisecond,
+			sessions: 100 + *sessions*n, settings: plain, seed: *seed,
+		})
+		w.run()
+		share := float64(w.by[n-1]) / float64(w.opened) * float64(n)
+		t.Logf("N = %d: %.3f equal shares in %d sessions", n, share, w.opened)
+		assert.LessOrEqual(t, share, 2.0)
+		assert.Empty(t, w.wrong())
+	}
+}
+
 // A liar that always knocks gets no more than the others.
 func TestSimulation_LiarKnocks_EqualShare(t *testing.T) {
 	for _, n := range []int{5, 20, 100} {
