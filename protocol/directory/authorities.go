@@ -38,10 +38,11 @@ func (as *authorities) renew(g Group) (changed bool) {
 	return changed
 }
 
-// SetGroup puts other CA keys into force. A member whose certificate was signed by
-// a key that is not in force any more takes part no more, and is on no page, until
-// it shows one of a key that is: see Status. Its key stays known, for what it has
-// signed before. When a key is retired this costs a look at every member.
+// SetGroup puts other CA keys into force. A member whose certificate was signed
+// by a retired key is not eligible (ErrRetired), and is on no page, until it
+// shows a certificate of a key in force. Its own key stays known, so that what
+// it signed before can be verified. When a key is retired, SetGroup costs a
+// look at every member.
 func (d *Directory) SetGroup(g Group) {
 	d.group, d.keys.cas = g, g
 	as := &d.authorities
@@ -60,12 +61,12 @@ func (d *Directory) SetGroup(g Group) {
 	}
 }
 
-// Recall takes in a certificate that was verified here before, and has been kept
-// since in a journal: it may have been signed by a CA key that has been retired
-// meanwhile, which history knows. Such a one shows who its member is, so that what
-// the member has signed can be verified; no other peer's word is taken for that.
-// There is room for it even if SetLimit permits fewer members now. Errors are
-// those of certificate.Parse.
+// Recall takes in a certificate that this member verified before and has kept
+// in its journal. A CA key that has been retired meanwhile may have signed it;
+// history has such keys. The certificate then only serves to verify what its
+// member has signed, and no peer's word is taken for a retired key. There is
+// room for it even if SetLimit permits fewer members now. Errors are those of
+// certificate.Parse.
 func (d *Directory) Recall(raw []byte, history certificate.Authorities) (news bool, err error) {
 	c, err := certificate.Parse(d.group.ID(), raw, history)
 	if err != nil {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Check returns the first invariant of the directory that does not hold, or nil: what
-// follows from the facts was kept up with them. Tests and simulations call it after
-// every step. A member does not: it costs a look at every member, with a hash over
-// its objects.
+// Check returns an error for the first invariant of the directory that does not
+// hold, or nil: every derived state fits the facts. Tests and simulations call
+// it after every step. A member does not call it, since it costs a look at
+// every member, with a hash over its objects.
 func (d *Directory) Check() error {
 	for _, check := range []func() error{
 		d.Register.check, d.checkFacts, d.checkOrder, d.Selector.check, d.Ring.check, d.failures.check, d.revoked.check,

@@ -11,27 +11,28 @@ import (
 // of them eligible makes that a chance of 2^-32.
 const maxDraws = 32
 
-// Choose draws the next holder among the eligible members at
-// the time now, can be reached (have an address or a live connection), are not
-// this member itself and not excluded; ok is false when there is none. exclude
-// may be nil.
+// Choose draws the next holder among the other members that are eligible at the
+// time now, that can be reached (they have an address or a live connection) and
+// that exclude does not name. ok is false when there is none. exclude may be
+// nil.
 //
-// Where everybody can be dialled, all have the same chance. A member that only
-// dials out can be handed a token only over the connections that it keeps. So
-// each member that it is attached to chooses it with a chance of 1/a, where a is
-// the number of its attachments, and with what is left of its chances one of
-// those who can be dialled; one that only dials out chooses among the latter,
-// too, and each in proportion to f - u, where u is the chance with which that
-// member chooses those attached to it, and f the sum of all these. That makes
-// the matrix of all chances doubly stochastic: in the long run everybody is
-// visited equally often, as long as the chances of no member's clients come to
-// more than 1. Where they do, they are scaled down to 1; those who can be
-// dialled are still visited equally often, and more often than those who cannot.
+// Where every member can be dialled, all have the same chance. A member that
+// only dials out can be handed a token only over the connections that it keeps.
+// So each member that it is attached to chooses it with a chance of 1/a, where
+// a is the number of its attachments. With the rest of its chances a member
+// chooses among the members that can be dialled; a member that only dials out
+// does the same. Each of these gets a chance in proportion to f - u, where u is
+// the chance with which that member chooses those attached to it, and f is the
+// sum of all u. That makes the matrix of all chances doubly stochastic: in the
+// long run every member is visited equally often. This holds while the chances
+// of the members attached to one member sum to at most 1. Where the sum is
+// more, it is scaled down to 1: the members that can be dialled are still
+// visited equally often, and those that cannot are visited less often.
 //
 // The expected cost grows with the number of members that are attached to this
-// one, not with the size of the group, unless nearly all of it is excluded or
-// expired. The token's walk is as random as rng is: outside simulations and
-// tests it has to be unpredictable.
+// one, and not with the size of the group, unless nearly all of the group is
+// excluded or expired. The token's walk is only as random as rng: outside
+// simulations and tests rng has to be unpredictable.
 func (s *Selector) Choose(rng rand.Source, now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
 	random := rand.New(rng)
 	eligible := func(f *facts) bool {
@@ -122,6 +123,6 @@ func (s *Selector) chooseAmongAll(random *rand.Rand, eligible func(*facts) bool,
 	return m, n > 0
 }
 
-// Candidates counts the other members that have not departed and can be passed
-// a token from here. Some of their certificates may have expired.
+// Candidates returns the number of other members that have not departed and can
+// be passed a token from here. The certificates of some may have expired.
 func (s *Selector) Candidates() int { return s.pools.len() }

@@ -8,12 +8,12 @@ import (
 )
 
 // MaxMembers bounds the members that a directory knows, and the revocations,
-// whose bound no group can lower. Every one was signed by the CA, so only a
+// whose bound no group can lower. The CA signed every one of them, so only a
 // group that has had a million members comes near. A member with an endpoint
-// record costs 640 bytes, 380 of them the two objects as they travel: a million
-// need 0.64 GB. What witnesses say against members comes on top, 250 bytes for
-// each statement: at most MaxFailureQuorum for each member, and so many only
-// where so many members lie about everybody.
+// record costs 640 bytes, of which the two objects as they travel are 380: a
+// million members need 0.64 GB. Failure statements come on top, 250 bytes each
+// and at most MaxFailureQuorum for a member; only a group full of liars has so
+// many.
 const MaxMembers = 1 << 20
 
 // Group is what a directory asks of its group: a *group.Group.
@@ -24,10 +24,10 @@ type Group interface {
 }
 
 // Directory is what one member knows of the members of its group: a Register of
-// objects that it has verified, and what follows from them. It takes objects in, by
-// the orders that make two directories merge, and has the other parts draw their
-// conclusions: see changed. The zero value is of no use. It is not safe for
-// concurrent use.
+// the objects that it has verified, and three views derived from them. Its
+// Learn methods take objects in, in any order, and update the views (see
+// Merging in the package documentation). Create one with New. It is not safe
+// for concurrent use.
 type Directory struct {
 	*Register
 	*Pages
@@ -60,18 +60,18 @@ func New(g Group, self ident.Member) *Directory {
 	}
 }
 
-// Learn takes in an encoded certificate and returns it verified, also when a
-// later one of the same member is kept in its place. Expired certificates are
-// taken, too: see Status. news says that the directory changed. Errors are
-// those of certificate.Parse, ErrForgotten and ErrFull.
+// Learn takes in an encoded certificate and returns it verified, even if the
+// directory keeps a later one of the same member in its place. It takes expired
+// certificates too: Eligible tells them apart. news says that the directory
+// changed. Errors are those of certificate.Parse, ErrForgotten and ErrFull.
 func (d *Directory) Learn(raw []byte) (c certificate.Certificate, news bool, err error) {
 	return d.learn(raw, d.fresh)
 }
 
-// LearnSigner is Learn of a certificate that is needed to check a signature,
-// also if it ended so long ago that it has been forgotten: a token may live for
-// longer than whoever made it. Such a member is on no page, and the next Forget
-// drops it when it is not needed any more.
+// LearnSigner is Learn for a certificate that is needed to check a signature.
+// It takes the certificate even if that ended so long ago that it has been
+// forgotten, because a token may live longer than the member that made it. Such
+// a member is on no page, and Forget drops it once it is not needed.
 func (d *Directory) LearnSigner(raw []byte) (c certificate.Certificate, news bool, err error) {
 	return d.learn(raw, func(certificate.Claims) error { return nil })
 }
@@ -98,9 +98,8 @@ func (d *Directory) learn(raw []byte, check func(certificate.Claims) error) (c c
 	return c, news, err
 }
 
-// Admit takes in a certificate of this group that has been verified elsewhere:
-// in a TLS handshake. news says that the directory changed, which it does not
-// when it is full.
+// Admit takes in a certificate of this group that the TLS handshake has
+// verified. news says that the directory changed; a full directory does not.
 func (d *Directory) Admit(c certificate.Certificate) (news bool) {
 	news, _ = d.admit(c)
 	return news
@@ -130,9 +129,9 @@ func (d *Directory) expect(c certificate.Claims) {
 	d.expected.revocations = max(d.expected.revocations, c.RevocationVersion)
 }
 
-// Expected is the highest versions of the group configuration and of the
-// revocation list that any certificate states: the CA had published those when
-// it issued the certificate, and whoever does not know them lags behind.
+// Expected returns the highest versions of the group configuration and of the
+// revocation list that any certificate states. The CA had published those when
+// it issued the certificate, so a member that does not know them lags behind.
 func (d *Directory) Expected() (configuration, revocations uint64) {
 	return d.expected.configuration, d.expected.revocations
 }
@@ -168,8 +167,9 @@ func (d *Directory) heard(f *facts) {
 }
 
 // SetLimit bounds the members that are taken in from now on, revoked ones not
-// counted: members_max of the group configuration. It is 1 to MaxMembers,
-// which it is at first. Nobody who is known already is forgotten.
+// counted. n is members_max of the group configuration; it is kept within 1 and
+// MaxMembers, and MaxMembers is the limit before the first call. Members that
+// are known already stay.
 func (d *Directory) SetLimit(n int) { d.limit = min(max(n, 1), MaxMembers) }
 
 // LearnEndpoint takes in an encoded endpoint record. news says that the
@@ -203,9 +203,9 @@ func (d *Directory) acceptEndpoint(f *facts, e certificate.SignedEndpoint) (news
 	return true
 }
 
-// Connected says whether there is a live connection to m, which makes it
-// eligible even when it cannot be dialled. For a member without a certificate
-// here it does nothing: Admit comes first.
+// Connected says whether there is a live connection to m. A live connection
+// makes m eligible as a receiver even when m cannot be dialled. For a member
+// without a certificate here Connected does nothing, so call Admit first.
 func (d *Directory) Connected(m ident.Member, live bool) {
 	if f := d.members[m]; f != nil && f.known() {
 		f.connected = live

@@ -7,14 +7,16 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// DrawSome appends n different members, all sets of n with the same chance, of those that
-// are eligible at the time now, can be reached from here (have an address or a
-// live connection), are not this member itself and not excluded; fewer where there are
+// DrawSome draws n different members and appends them, every set of n with the
+// same chance. It draws from the other members that are eligible at the time
+// now, that can be reached from here (they have an address or a live
+// connection) and that exclude does not name. It appends fewer where there are
 // fewer. exclude may be nil.
 //
-// Unlike Choose it does not even out who is visited, and takes who only dials out for
-// anybody else. The expected cost grows with n, not with the size of the group, unless
-// most of it is excluded, expired or asked for.
+// Unlike Choose, DrawSome does not even out visits, and treats a member that
+// only dials out like any other. The expected cost grows with n and not with
+// the size of the group, unless most of the group is excluded, expired or asked
+// for.
 func (s *Selector) DrawSome(rng rand.Source, n int, now time.Time, exclude func(ident.Member) bool, to []ident.Member) []ident.Member {
 	random, drawn := rand.New(rng), make(map[*facts]bool, min(n, s.Candidates()))
 	eligible := func(f *facts) bool {
@@ -43,7 +45,7 @@ func (s *Selector) DrawSome(rng rand.Source, n int, now time.Time, exclude func(
 	return append(to, rest[:min(n-len(drawn), len(rest))]...)
 }
 
-// Count is how many members DrawSome draws from.
+// Count returns how many members DrawSome draws from.
 func (s *Selector) Count(now time.Time, exclude func(ident.Member) bool) (n int) {
 	for _, p := range s.pools {
 		for _, f := range p {

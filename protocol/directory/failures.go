@@ -126,10 +126,10 @@ func (f *facts) subjects() []*facts {
 }
 
 // LearnFailure takes in an encoded failure statement. news says that the
-// directory changed, which does not mean that the subject has failed: see
-// Failed. One that is out of date is taken for no news. Errors are ErrUnknown
-// when there is no certificate of the witness or of the subject yet, and those
-// of certificate.ParseFailure.
+// directory changed; whether the subject has failed, Failed says. A statement
+// that is out of date is no news. Errors are ErrUnknown when there is no
+// certificate of the witness or of the subject yet, and those of
+// certificate.ParseFailure.
 func (d *Directory) LearnFailure(raw []byte) (news bool, err error) {
 	m, err := certificate.FailureSigner(d.group.ID(), raw)
 	if err != nil {
@@ -172,10 +172,11 @@ func (d *Directory) acceptFailure(f *facts, signed certificate.SignedFailure) (n
 	return true
 }
 
-// SetQuorum says how many witnesses make a member failed, until it signs an endpoint record
-// with a higher number: failure_quorum of the group configuration, kept within
-// 2 and MaxFailureQuorum. It is 2 at first. A change has effect
-// at once, at the cost of a look at every member.
+// SetQuorum says how many witnesses make a member failed until it signs an
+// endpoint record with a higher number. quorum is failure_quorum of the group
+// configuration; it is kept within 2 and MaxFailureQuorum, and is 2 before the
+// first call. A change has effect at once, at the cost of a look at every
+// member.
 func (d *Directory) SetQuorum(quorum int) {
 	quorum = min(max(quorum, minFailureQuorum), MaxFailureQuorum)
 	if quorum == d.failures.quorum {
@@ -190,7 +191,7 @@ func (d *Directory) SetQuorum(quorum int) {
 	}
 }
 
-// Failures is the encoded failure statements against m that count now.
+// Failures returns the encoded failure statements against m that count now.
 func (d *Directory) Failures(m ident.Member) (raws [][]byte) {
 	f := d.members[m]
 	if f == nil {

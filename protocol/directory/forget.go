@@ -8,17 +8,18 @@ import (
 )
 
 // Forget drops the members whose last certificate ended before the given time,
-// with all that is known of them but a revocation, and also what they said
-// about others: so a directory does not fill up with those who left, failed or
-// went without a word. To be called now and then, with a time so far back that
-// nothing they signed can still be in transit. This member itself, those with a
-// live connection and those who are needed stay. It costs a look at every
-// member. With a sample it drops also those who are not in it.
+// so that a directory does not fill up. It drops everything known of such a
+// member except a revocation, and also its statements about others. Call it now
+// and then, with a time so far back that nothing that these members signed can
+// still be in transit. This member itself, members with a live connection and
+// members that are needed stay. With a sample Forget also drops the members
+// that are not in it. It costs a look at every member.
 //
-// From then on, pages and Learn refuse certificates that ended before that time
-// with ErrForgotten, and whoever stays nevertheless is on no page: peers do not
-// forget at the same time, and would teach each other again. The time given
-// last holds, so that a clock that was wrong does no lasting harm.
+// From then on Learn refuses certificates that ended before that time with
+// ErrForgotten, and so does LearnPage. The members that stay nevertheless are
+// on no page. The reason is that peers do not forget at the same time and would
+// teach each other again. The time given last holds, so that a clock that was
+// wrong does no lasting harm.
 func (d *Directory) Forget(before time.Time, needed func(ident.Member) bool) {
 	d.forgotten = before
 	var gone, other []*facts

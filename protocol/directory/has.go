@@ -4,9 +4,9 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 )
 
-// Has reports whether this very certificate, encoded, is kept here. Learn would
-// say that it is no news, and read it all: members hear most of what travels many
-// times over.
+// Has reports whether exactly this encoded certificate is kept here. Learn
+// would say the same by news, but would decode it all first, and members hear
+// most of what travels many times over.
 func (d *Directory) Has(raw []byte) bool {
 	f := d.holder(raw)
 	if f == nil {

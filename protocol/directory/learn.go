@@ -11,7 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Learned is what became of one entry of a page.
+// Learned says what LearnPage did with one entry of a page.
 type Learned struct {
 	Member      ident.Member // whom the certificate is about; zero when it cannot be read
 	Certificate bool         // these are news
@@ -31,18 +31,19 @@ type page struct {
 	accept  []func(envelope.Result)
 }
 
-// LearnPage takes in the entries of one page of a peer's directory, and answers
-// for each. All signatures are checked in one batch, which costs less than half
-// of doing so one by one; when one of them is bad, they are checked one by one
-// as well. What is known is not checked again. The order of entries makes no
-// difference: certificates come first, so that witnesses may stand anywhere on
-// the page. The errors of an entry are those of Learn, LearnEndpoint, LearnLeave
-// and LearnFailure, and ErrEntry; what is wrong in one entry keeps nothing else
-// out. With a sample, entries of members that it does not want are passed over.
-// random is for the batch, see signature.Batch.Verify.
+// LearnPage takes in the entries of one page of a peer's directory, and returns
+// one answer for each. It checks all signatures in one batch, which costs less
+// than half of checking one by one; if one of them is bad, it then checks one
+// by one. It does not check again what is known. Certificates come first, so
+// the order of entries makes no difference, and witnesses may be anywhere on
+// the page. The errors of an entry are those of Learn, LearnEndpoint,
+// LearnLeave and LearnFailure, and ErrEntry; an error in one entry keeps no
+// other entry out. With a sample, LearnPage passes over entries of members that
+// the sample does not want. random is for the batch, see
+// signature.Batch.Verify.
 //
-// A page that fits a frame has fewer than 500 signatures. One with a bad one
-// among them costs about 40 ms; a page of 64 new members 4 ms.
+// A page that fits a frame has fewer than 500 signatures. Such a page with a
+// bad signature costs about 40 ms, a page of 64 new members 4 ms.
 func (d *Directory) LearnPage(entries []wire.Entry, random io.Reader) []Learned {
 	p := &page{d: d, learned: make([]Learned, len(entries)), keys: make(map[ident.Member]*signature.PublicKey)}
 	for i := range entries {

@@ -6,9 +6,10 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 )
 
-// LearnLeave takes in an encoded notice of leave: its member is dead from now
-// on, and what it says against others counts no more. news says that the directory changed. Errors are ErrUnknown when there is
-// no certificate of the member yet, and those of certificate.ParseLeave.
+// LearnLeave takes in an encoded leave statement: its member has departed from
+// now on, and its statements about others no longer count. news says that the
+// directory changed. Errors are ErrUnknown when there is no certificate of the
+// member yet, and those of certificate.ParseLeave.
 func (d *Directory) LearnLeave(raw []byte) (news bool, err error) {
 	m, err := certificate.LeaveSigner(d.group.ID(), raw)
 	if err != nil {

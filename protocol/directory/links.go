@@ -8,11 +8,12 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// Attachments is how many members one that only dials out is to be attached
-// to. Each hands it a third of its tokens: when one fails without a word, it
-// gets two thirds of its share until it has found another, and when two do, a
-// third. With one attachment it would get nothing for that time. More would
-// cost everybody more connections that are kept alive, to gain little.
+// Attachments is to how many members a member that only dials out is to be
+// attached: it keeps a connection to each, over which tokens reach it. Each
+// hands it a third of its tokens. When one fails without a word, it gets two
+// thirds of its share until it has found another one; when two fail, a third.
+// With one attachment it would get none in that time. More attachments would
+// cost everybody more connections, to gain little.
 const Attachments = 3
 
 // whole is the chance of 1 in the units in which chances of being chosen are
@@ -104,16 +105,17 @@ func (l *links) attachedTo(m, r ident.Member) bool { return slices.Contains(l.at
 const attachmentChoices = 3
 
 // PickAttachment draws a member for this one, which only dials out, to keep a
-// connection to: one eligible at the time now, that has an address, is
-// not excluded, and has the lower load of a few drawn at random. ok is false
-// when there is none. exclude may be nil; those that this member is attached to
-// belong there.
+// connection to. It draws a few members that are eligible at the time now, have
+// an address and are not excluded, and returns the one with the lowest load. ok
+// is false when there is none. exclude may be nil; it should name those that
+// this member is attached to already.
 //
-// A member that only dials out calls it whenever it has fewer connections to
-// keep than Attachments: at start, and when one of those was lost or is no
-// eligible member any more. When the connection is up it signs an
-// endpoint record with the next sequence number, which lists all it is attached
-// to now, takes it in itself (LearnEndpoint), and tells it like other news.
+// A member that only dials out calls it whenever it keeps fewer connections
+// than Attachments: at its start, and when one of those was lost or its peer is
+// no longer eligible. When the connection is up the member signs an endpoint
+// record with the next sequence number, which lists all its attachments. It
+// takes the record in itself (LearnEndpoint) and disseminates it like other
+// news.
 func (s *Selector) PickAttachment(rng rand.Source, now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
 	random := rand.New(rng)
 	eligible := func(f *facts) bool {

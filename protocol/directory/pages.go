@@ -10,8 +10,9 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Pages is what peers are shown of the register: which members are on pages, what a
-// page says of each, and the fingerprints by which two directories compare theirs.
+// Pages has what peers see of the register: which members are on pages, what a
+// page says of each, and the fingerprints by which two directories are
+// compared.
 type Pages struct {
 	known     *Register
 	forgotten time.Time // see Directory.Forget
@@ -103,12 +104,13 @@ const entryOverhead = 1 + 3*3 + 1
 // statementOverhead is the head of a failure statement.
 const statementOverhead = 3
 
-// Page is the part of the directory with ids from the one to the other, both
-// included, in their order: at most most entries, which together encode to at
-// most maxBytes, but always one if there is one. It covers the range up to last;
-// more says that members of the range remain above that. Revoked members are
-// left out, and so are those whose certificate ended before what Forget has
-// forgotten. An entry has at most 45 kB, most have half a kilobyte.
+// Page returns the members with ids from the one to the other, both included,
+// in the order of ids: at most most entries, which together encode to at most
+// maxBytes, but at least one if the range has any. The page covers the range up
+// to last; more says that members of the range remain above last. Revoked
+// members are left out, and so are members whose certificate ended before the
+// time given to Forget. An entry has at most 45 kB, and half a kilobyte on most
+// pages.
 func (p *Pages) Page(from, through ident.Member, most, maxBytes int) (entries []wire.Entry, last ident.Member, more bool) {
 	size := 0
 	for f := range p.known.order.from(from) {
@@ -149,8 +151,8 @@ func (p *Pages) entry(f *facts) wire.Entry {
 	return e
 }
 
-// Entry is what a page says about m. It is also given for a member that is on
-// no page.
+// Entry returns what a page says about m. It also returns the entry of a member
+// that is on no page.
 func (p *Pages) Entry(m ident.Member) (e wire.Entry, ok bool) {
 	f := p.known.members[m]
 	if f == nil || !f.known() {

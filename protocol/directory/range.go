@@ -8,11 +8,12 @@ import (
 // maxParts bounds the parts into which Split divides a range.
 const maxParts = wire.MaxParts
 
-// Fingerprint is the number of all members that Page would give, and the XOR of
-// their fingerprints. Two directories that know the same of them have the same.
-// It is no authentication: whoever can have members certified can make two
-// different sets look alike, and then only keeps them different for a while. A
-// directory that knows a sample only has 0 and zeros.
+// Fingerprint returns the number of all members that Page would give, and the
+// XOR of their fingerprints. Two directories that know the same of these
+// members have the same fingerprint. It is no authentication: somebody who can
+// have members certified can make two different sets look alike, and then only
+// keeps the sets different for a while. For a directory that knows a sample
+// only, both are zero.
 func (d *Directory) Fingerprint() (count uint64, xor Fingerprint) {
 	if d.sample != nil {
 		return 0, Fingerprint{}
@@ -20,8 +21,9 @@ func (d *Directory) Fingerprint() (count uint64, xor Fingerprint) {
 	return d.order.whole.members, d.order.whole.fingerprint
 }
 
-// Range is Fingerprint of the members with ids from the one to the other, both
-// included. At a million members it looks at some thousand sums.
+// Range returns what Fingerprint returns, for the members with ids from the one
+// to the other, both included. With a million members it adds up some thousand
+// sums.
 func (p *Pages) Range(from, through ident.Member) (count uint64, xor Fingerprint) {
 	var total sum
 	p.known.order.scan(from, through,
@@ -31,10 +33,10 @@ func (p *Pages) Range(from, through ident.Member) (count uint64, xor Fingerprint
 }
 
 // Split divides the range of ids from the one to the other, both included, into
-// at most so many parts, and maxParts, of nearly equal count. They follow each
-// other: each part ends at its Through, the last one at the end of the range.
-// There is at least one, and no more than members. It costs little more than
-// Range. A range that ends before it begins has no parts.
+// parts of nearly equal count: at most parts, at most maxParts, at most one for
+// each member, and at least one. The parts follow each other: each ends at its
+// Through, and the last one at the end of the range. A range that ends before
+// it begins has no parts. Split costs little more than Range.
 func (p *Pages) Split(from, through ident.Member, parts int) []wire.Part {
 	if from.Compare(through) > 0 {
 		return nil

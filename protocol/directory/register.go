@@ -9,8 +9,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// Register is what is known of each member, by id and in the order of ids. It says
-// what that is, and draws no conclusions.
+// Register has the facts about each member, by id and in the order of ids.
 type Register struct {
 	group   ident.Group
 	self    ident.Member
@@ -61,8 +60,8 @@ func (reg *Register) holder(raw []byte) *facts {
 	return f
 }
 
-// Key is the public key of m, dead or alive; nil when there is no certificate
-// of it. It makes a Directory what token.Keys asks for.
+// Key returns the public key of m, departed or not, and nil when there is no
+// certificate of m. With it a Directory implements token.Keys.
 func (reg *Register) Key(m ident.Member) *signature.PublicKey {
 	if f := reg.members[m]; f != nil && f.known() {
 		return reg.keys.of(f)
@@ -70,8 +69,8 @@ func (reg *Register) Key(m ident.Member) *signature.PublicKey {
 	return nil
 }
 
-// Certificate is the certificate of m that expires last, whether or not it is
-// valid now and m alive.
+// Certificate returns the certificate of m that expires last, whether or not it
+// is valid now, and whether or not m has departed.
 func (reg *Register) Certificate(m ident.Member) (c certificate.Certificate, ok bool) {
 	if f := reg.members[m]; f != nil && f.known() {
 		return f.certificate.Open(), true
@@ -79,8 +78,8 @@ func (reg *Register) Certificate(m ident.Member) (c certificate.Certificate, ok 
 	return certificate.Certificate{}, false
 }
 
-// RawCertificate is the encoded certificate that Certificate returns, or "". It
-// decodes nothing.
+// RawCertificate returns, in encoded form, the certificate that Certificate
+// returns, or "". It decodes nothing.
 func (reg *Register) RawCertificate(m ident.Member) string {
 	if f := reg.members[m]; f != nil {
 		return f.certificate.Raw()
@@ -88,7 +87,7 @@ func (reg *Register) RawCertificate(m ident.Member) string {
 	return ""
 }
 
-// Endpoint is the encoded endpoint record of m.
+// Endpoint returns the encoded endpoint record of m.
 func (reg *Register) Endpoint(m ident.Member) (raw []byte, ok bool) {
 	if f := reg.members[m]; f != nil && !f.endpoint.IsZero() {
 		return []byte(f.endpoint.Raw()), true
@@ -96,7 +95,8 @@ func (reg *Register) Endpoint(m ident.Member) (raw []byte, ok bool) {
 	return nil, false
 }
 
-// EndpointBody is what the endpoint record of m says. ok is false where none is known.
+// EndpointBody returns the decoded endpoint record of m. ok is false where none
+// is known.
 func (reg *Register) EndpointBody(m ident.Member) (e certificate.Endpoint, ok bool) {
 	if f := reg.members[m]; f != nil && !f.endpoint.IsZero() {
 		return f.endpoint.Body(), true
@@ -104,8 +104,8 @@ func (reg *Register) EndpointBody(m ident.Member) (e certificate.Endpoint, ok bo
 	return certificate.Endpoint{}, false
 }
 
-// Addresses is where m can be dialled, as host:port: nil when that is not
-// known, or m only dials out.
+// Addresses returns where m can be dialled, as host:port. It is nil when no
+// address is known, as of a member that only dials out.
 func (reg *Register) Addresses(m ident.Member) []string {
 	if f := reg.members[m]; f != nil {
 		return f.addresses()
@@ -119,9 +119,10 @@ func (reg *Register) Dialable(m ident.Member) bool {
 	return f != nil && f.reachable()
 }
 
-// Eligible is nil when m is an eligible member at the time now. Otherwise
-// it is, or wraps, the first that applies of ErrRevoked, ErrLeft, ErrFailed,
-// ErrUnknown, ErrRetired, certificate.ErrNotYetValid and certificate.ErrExpired.
+// Eligible returns nil when m is an eligible member at the time now. Otherwise
+// it returns the first that applies of ErrRevoked, ErrLeft, ErrFailed,
+// ErrUnknown, ErrRetired, certificate.ErrNotYetValid and
+// certificate.ErrExpired, possibly wrapped.
 func (reg *Register) Eligible(m ident.Member, now time.Time) error {
 	if f := reg.members[m]; f != nil {
 		return f.status(now)
@@ -129,7 +130,7 @@ func (reg *Register) Eligible(m ident.Member, now time.Time) error {
 	return ErrUnknown
 }
 
-// Left is the encoded notice by which m has left.
+// Left returns the encoded statement by which m has left.
 func (reg *Register) Left(m ident.Member) (raw []byte, ok bool) {
 	if f := reg.members[m]; f != nil && f.leave() != nil {
 		return []byte(f.leave().raw), true
@@ -137,7 +138,7 @@ func (reg *Register) Left(m ident.Member) (raw []byte, ok bool) {
 	return nil, false
 }
 
-// Revocation is the encoded revocation by which m died.
+// Revocation returns the encoded revocation of m.
 func (reg *Register) Revocation(m ident.Member) (raw []byte, ok bool) {
 	if f := reg.members[m]; f != nil && f.revocation() != nil {
 		return []byte(f.revocation().raw), true
@@ -151,21 +152,23 @@ func (reg *Register) Revoked(m ident.Member) bool {
 	return f != nil && f.revocation() != nil
 }
 
-// HasFailure reports whether this very statement about m is kept here.
+// HasFailure reports whether exactly this failure statement about m is kept
+// here.
 func (reg *Register) HasFailure(m ident.Member, raw []byte) bool {
 	f := reg.members[m]
 	return f != nil && f.hasFailure(raw)
 }
 
-// Failed reports whether a quorum of witnesses says that m does not answer.
+// Failed reports whether a quorum of witnesses has signed that m does not
+// answer.
 func (reg *Register) Failed(m ident.Member) bool {
 	f := reg.members[m]
 	return f != nil && f.failed
 }
 
-// Stated is of how many members m says, in statements that are kept here, that
-// they do not answer. One who says so of many who do is a liar, or badly
-// connected.
+// Stated returns how many members have failed according to statements of m that
+// are kept here. A member that says so of many members that answer others is a
+// liar, or badly connected.
 func (reg *Register) Stated(m ident.Member) int {
 	if f := reg.members[m]; f != nil && f.rare != nil {
 		return len(f.rare.against)
@@ -173,8 +176,8 @@ func (reg *Register) Stated(m ident.Member) int {
 	return 0
 }
 
-// Sequence is the sequence number of the endpoint record of m: the number that
-// a failure statement has to name.
+// Sequence returns the sequence number of the endpoint record of m, which a
+// failure statement about m has to name.
 func (reg *Register) Sequence(m ident.Member) (n uint64, ok bool) {
 	if f := reg.members[m]; f != nil && f.mode != 0 {
 		return f.sequence, true
@@ -182,10 +185,11 @@ func (reg *Register) Sequence(m ident.Member) (n uint64, ok bool) {
 	return 0, false
 }
 
-// Len is the number of members with a certificate here, dead ones included.
+// Len returns the number of members with a certificate here, departed ones
+// included.
 func (reg *Register) Len() int { return reg.order.length }
 
-// Members goes through all members with a certificate here, dead ones
+// Members iterates over all members with a certificate here, departed ones
 // included, in the order of their ids. The directory must not be changed
 // meanwhile.
 func (reg *Register) Members() iter.Seq[ident.Member] {
@@ -198,11 +202,11 @@ func (reg *Register) Members() iter.Seq[ident.Member] {
 	}
 }
 
-// States goes through the members with a certificate here, dead ones included,
-// whose ids are from or above, in their order, with what Status says of each at
-// the time now. To begin anywhere costs no more than to begin with the first, so
-// that a large directory can be looked at in pieces. It must not be changed while
-// one is.
+// States iterates over the members with a certificate here whose ids are from
+// or above, departed ones included, in the order of their ids. With each it
+// gives what Eligible returns at the time now. Starting in the middle costs no
+// more than starting at the first, so a caller can look at a large directory in
+// pieces. The directory must not be changed meanwhile.
 func (reg *Register) States(from ident.Member, now time.Time) iter.Seq2[ident.Member, error] {
 	return func(yield func(ident.Member, error) bool) {
 		for f := range reg.order.from(from) {

@@ -62,11 +62,11 @@ func (rs *revocations) has(r *revocation) bool {
 	return found
 }
 
-// LearnRevocation takes in an encoded revocation. The member that it names is
-// dead from now on, also when nothing else is known of it yet. news says that
-// the directory changed, which it does not because of one that the CA has given
-// up, see ForgetRevocations. Errors are those of certificate.ParseRevocation,
-// and ErrFull.
+// LearnRevocation takes in an encoded revocation. The member that it names has
+// departed from now on, even if nothing else is known of that member yet. news
+// says that the directory changed; a revocation that the CA has given up (see
+// ForgetRevocations) changes nothing. Errors are those of
+// certificate.ParseRevocation, and ErrFull.
 func (d *Directory) LearnRevocation(raw []byte) (news bool, err error) {
 	body, err := certificate.PeekRevocation(d.group.ID(), raw)
 	if err != nil {
@@ -98,10 +98,11 @@ func (d *Directory) revoke(f *facts, r *revocation) {
 	d.heard(f)
 }
 
-// ForgetRevocations drops the revocations with versions up to the floor:
-// revocation_floor of the group configuration. The CA has seen to it that every
-// certificate of those members has ended. Whoever is still known here stays
-// revoked until Forget drops its certificate. A floor never sinks.
+// ForgetRevocations drops the revocations with versions up to the floor, which
+// is revocation_floor of the group configuration. The CA raises the floor only
+// over members whose certificates have all ended. A revoked member that is
+// still known here stays revoked until Forget drops its certificate. A floor
+// never sinks.
 func (d *Directory) ForgetRevocations(floor uint64) {
 	rs := &d.revoked
 	if floor <= rs.floor {
@@ -119,12 +120,13 @@ func (d *Directory) ForgetRevocations(floor uint64) {
 	}
 }
 
-// RevocationVersion is the version up to which every revocation is known, or
-// given up by the CA.
+// RevocationVersion returns the version up to which every revocation is known
+// here, or given up by the CA.
 func (d *Directory) RevocationVersion() uint64 { return d.revoked.last }
 
-// Revocations is the encoded revocations with a version above the given one,
-// ascending: at most most of them. more says that higher ones remain.
+// Revocations returns the encoded revocations with a version above the given
+// one, in ascending order: at most most of them. more says that higher ones
+// remain.
 func (d *Directory) Revocations(above uint64, most int) (raws [][]byte, more bool) {
 	rest := d.revoked.list[d.revoked.above(above):]
 	n := min(len(rest), most)

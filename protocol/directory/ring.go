@@ -21,28 +21,33 @@ const (
 	ringRoles
 )
 
-// Ring is the cycle of the members that are alive and can be reached by others.
+// Ring is the cycle of the members that have neither departed nor failed and
+// that others can reach.
 //
-// The order of the ring is a function of what all members know, and not of who is
-// connected with whom, so that all see one cycle. No two guests are adjacent: neither
-// could dial the other. Guests and hosts are paired like brackets in the order of ids, a
-// guest opens and a host closes. So a guest that has a host for its successor in that
-// order stands where its id is, and who joins, leaves or fails moves few others.
+// The order of the ring depends on what all members know, and not on who is
+// connected with whom, so that all see one cycle. A member that can be dialled
+// is a host, one that only dials out a guest. No two guests are adjacent, since
+// neither could dial the other. Hosts and guests are paired like brackets in
+// the order of ids: a guest opens and a host closes. So a guest whose successor
+// in that order is a host stays where its id is, and a member that joins,
+// leaves or fails moves few others.
 type Ring struct {
 	known *Register
 	roles [ringRoles]int // how many members of each role there are
 }
 
-// After is the member that follows this one on the ring, among those that can be handed
-// a token from here: whoever can neither be dialled nor is connected is passed over, and
-// so is who is excluded. The cost grows with the number of members that are passed over.
-// Where members only dial out it also grows with the size of the group: one step for
-// each 128 members at worst. exclude may be nil.
+// After returns the member that follows this one on the ring and that this one
+// can hand a token to. It passes over members that exclude names, and members
+// that are neither connected nor can be dialled. The cost grows with the number
+// of members that it passes over. Where members only dial out, the cost also
+// grows with the size of the group: one step for each 128 members at worst.
+// exclude may be nil.
 func (r *Ring) After(now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
 	return r.follow(r.next, now, exclude)
 }
 
-// Before is the member that this one follows, as in After.
+// Before returns the member that this one follows on the ring, by the same
+// conditions as After.
 func (r *Ring) Before(now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
 	return r.follow(r.previous, now, exclude)
 }
@@ -51,10 +56,11 @@ func (r *Ring) Before(now time.Time, exclude func(ident.Member) bool) (m ident.M
 // member of a large group. Its members fail one by one, so nobody honest passes over so many.
 const maxSkipped = 1024
 
-// Skipped is the first member between from and this one on the ring that is connected with this
-// one and not excluded. There is none where from is not among the maxSkipped members before
-// this one, or where giver is nearer than from: from has got the token from that member, and
-// sent it back. exclude may be nil.
+// Skipped returns the first member between from and this one on the ring that
+// is connected with this one and not excluded. It returns the zero id if from
+// is not among the maxSkipped members before this one, or if giver is nearer to
+// this member than from: then from got the token from giver and sent it back.
+// exclude may be nil.
 func (r *Ring) Skipped(from, giver ident.Member, now time.Time, exclude func(ident.Member) bool) (m ident.Member) {
 	at, role := r.known.self, r.ringSelf(now)
 	for range min(r.RingLen(), maxSkipped) {
@@ -72,17 +78,19 @@ func (r *Ring) Skipped(from, giver ident.Member, now time.Time, exclude func(ide
 	return ident.Member{}
 }
 
-// OnRing reports whether this member has a place on the ring. A member that only dials
-// out may have none where more than half do. It follows nobody then, but After names a
-// member to which it can pass a token that it has. Where nobody can be dialled there is no
-// ring, and each one is alone on its own.
+// OnRing reports whether this member has a place on the ring. Where more than
+// half of the members only dial out, such a member may have no place. It
+// follows nobody then, but After still names a member to which it can pass a
+// token. Where no member can be dialled there is no ring, and each member is
+// alone on its own.
 func (r *Ring) OnRing(now time.Time) bool {
 	return r.ringSelf(now) != guest || r.roles[host] == 0 || r.pair(r.known.self, guest, now) != nil
 }
 
-// RingLen is how many members are alive and can be reached by others, this one among
-// them; some of their certificates may have run out. The ring is as long, or shorter where
-// more than half only dial out.
+// RingLen returns how many members, this one included, have neither departed
+// nor failed and can be reached by others. The certificates of some may have
+// expired. The ring is as long, or shorter where more than half of the members
+// only dial out.
 func (r *Ring) RingLen() int {
 	n := r.roles[host] + r.roles[guest]
 	if f := r.known.members[r.known.self]; f == nil || f.ring == outside {

@@ -11,8 +11,8 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// MaxSample bounds a sample: ten times what a million members need. Showing a
-// member costs a look at each slot.
+// MaxSample bounds a sample: ten times the SampleSize of a million members.
+// Offering one member to a sample costs a step for each member in it.
 const MaxSample = 1024
 
 // sampleFactor makes it practically impossible that a member is in nobody's
@@ -21,11 +21,12 @@ const MaxSample = 1024
 // factor makes the samples more even (see SampleSize), but slowly.
 const sampleFactor = 8
 
-// SampleSize is how many others a member of a group of n should know when it
-// does not know everybody: 8·ln n, rounded up, and at least 1. A member is then
-// in as many samples as that, give or take the square root, so that as long as
-// the samples stay, its share of the visits is off by 13 % (standard deviation)
-// among a thousand, by 10 % among a million. Directory.Refresh evens that out.
+// SampleSize returns how many others a member of a group of n should know when
+// it does not know everybody: 8·ln n, rounded up, and at least 1. A member is
+// then in as many samples as that, give or take the square root. So while the
+// samples stay, its share of the visits is off by 13 % (standard deviation)
+// among a thousand members, and by 10 % among a million. Directory.Refresh
+// evens that out.
 func SampleSize(n int) int {
 	k := math.Ceil(sampleFactor * math.Log(float64(max(n, 1))))
 	return min(max(int(k), 1), MaxSample)
@@ -219,17 +220,18 @@ func count(in map[ident.Member]int, m ident.Member, by int) int {
 	return n
 }
 
-// SetSample has the directory choose among a random sample of k members, of all
-// that it hears of from now on, instead of all; 0 ends that. k is at most
-// MaxSample; see SampleSize. Whoever has a live connection can still be handed
-// a token when nobody of the sample can. Revocations are kept in full. rng has
-// to be unpredictable. The cost grows with the number of members.
+// SetSample has the directory draw from a random sample of k members instead of
+// from all. The sample is drawn from all members that the directory hears of
+// from now on. k is at most MaxSample (see SampleSize), and 0 ends sampling. A
+// member with a live connection can still be handed a token when none of the
+// sample can. The directory keeps revocations in full. rng has to be
+// unpredictable. The cost grows with the number of members.
 //
-// A sample is for policies that pass tokens to anybody. A ring needs all
-// members: After and Before tell of those in the sample only.
+// A sample suits policies that pass tokens to any member. A ring needs all
+// members: After and Before know only those in the sample.
 //
-// Members that cannot be dialled are in nobody's sample: those that they are
-// attached to know them.
+// A member that cannot be dialled is in nobody's sample; the members that it is
+// attached to know it.
 func (s *Selector) SetSample(k int, rng rand.Source) {
 	s.sample = nil
 	if k > 0 {
@@ -240,27 +242,28 @@ func (s *Selector) SetSample(k int, rng rand.Source) {
 	}
 }
 
-// Refresh has the directory put one that it has drawn anew in the place of one
-// of its sample, and begin to draw another, among those that it hears of from
-// now on. A member calls it once each gossip_interval, so that who is in many
-// samples now is in few some time later, and the shares of all are equal in the
-// long run. A sample of k members is another one after k intervals, or later
-// where members hear of few others: only who was drawn among three times as many
-// as there are gets into the sample. Without a sample it does nothing. rng has
-// to be unpredictable.
+// Refresh replaces one member of the sample by one that the directory has drawn
+// meanwhile, and begins to draw the next from those that it hears of from now
+// on. A member calls it once each gossip_interval. So a member that is in many
+// samples now is in few some time later, and all shares are equal in the long
+// run. After k intervals a sample of k members is another one. It takes longer
+// where a member hears of few others, because a replacement has to be drawn
+// among three times as many as the group has. Without a sample Refresh does
+// nothing. rng has to be unpredictable.
 //
-// Members hear of others by LearnPage, Learn, Admit and Connected: a member asks
-// the peer with which it exchanges digests for a page of members, from a random id
-// on. It knows that peer, and becomes known to it, by the connection.
+// Members hear of others by LearnPage, Learn, Admit and Connected. In each
+// comparison a member asks its peer for a page of members, from a random id on.
+// The peer itself becomes known by the connection.
 func (s *Selector) Refresh(rng rand.Source) {
 	if s.sample != nil {
 		s.updateRoles(s.sample.renew(rand.New(rng)))
 	}
 }
 
-// Wants reports whether it is of use to learn of m, of whom a peer tells unasked
-// or among others: always without a sample, and with one when m would be in it,
-// or is known already. Asking costs much less than verifying a certificate.
+// Wants reports whether this directory has a use for a member m that a peer
+// mentions. Without a sample it always has; with one it has if m is known
+// already or would be in the sample. Asking Wants costs much less than
+// verifying a certificate.
 func (s *Selector) Wants(m ident.Member) bool {
 	return s.sample == nil || s.known.members[m] != nil || s.sample.wants(m)
 }

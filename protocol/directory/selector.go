@@ -80,10 +80,10 @@ func (s *Selector) mayDialFailed(f *facts) bool {
 	return f.failed && f.known() && !f.gone() && f.reachable() && f.id != s.known.self
 }
 
-// DrawFailed draws a member uniformly among those who have failed, can be
-// dialled and are otherwise eligible at the time now; ok is false when
-// there is none. Dialling one now and then is how the halves of a partition
-// find each other when it has healed.
+// DrawFailed draws a member uniformly among those that have failed, can be
+// dialled and are otherwise eligible at the time now; ok is false when there is
+// none. A member dials one now and then, so that the halves of a partition find
+// each other when it has healed.
 func (s *Selector) DrawFailed(rng rand.Source, now time.Time) (m ident.Member, ok bool) {
 	return s.failed.draw(rand.New(rng), now)
 }

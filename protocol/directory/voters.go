@@ -6,11 +6,13 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// Voters appends the n members that rank highest for a slot (see SlotID), the highest
-// first, and returns how many there are in all: every member with a certificate here that
-// is neither revoked nor has left, this one among them. Neither silence nor a clock takes a
-// member off the list, nor does what others say of it: those on two sides of a cut name the
-// same ones. With a sample (SetSample) there are none, since each member has another one.
+// Voters appends the n members that rank highest for a slot (of, see SlotID),
+// the highest first, and returns in all how many voters there are. A voter is
+// every member with a certificate here that is neither revoked nor has left,
+// this one included. Neither silence nor a clock nor the word of others takes a
+// member off the list, so members on two sides of a partition name the same
+// voters. With a sample (SetSample) there are none, because each member has
+// another sample.
 //
 // The cost grows with the number of members.
 func (d *Directory) Voters(of ident.Member, n int, to []ident.Member) (list []ident.Member, all int) {

@@ -13,17 +13,19 @@ import (
 // witnessDomain keeps the keys of witnesses apart from whatever else is hashed.
 const witnessDomain = "wander witnesses\x00"
 
-// WitnessRank is how high a member stands among the witnesses of another (rule
-// D-47): the encryption of its id with AES-128, as a number, under a key made of the
-// group and of whom it witnesses. Ids are hashes of keys, so that neither of the two
-// has a say in it but by making keys until chance is kind. AES and not SHA-256 for
-// each pair because members rank everybody: it is 15 times as fast.
+// WitnessRank ranks members as timekeepers of one member or slot (rule D-47): a
+// timekeeper remembers when another member last had the token. The rank of a
+// member is its id, encrypted with AES-128 and read as a number; the key is
+// made of the group and of the member whose timekeepers are ranked. Ids are
+// hashes of keys, so a member can change a rank only by generating keys until
+// one happens to suit. AES is 15 times as fast here as SHA-256, and members
+// rank everybody.
 type WitnessRank struct {
 	cipher interface{ Encrypt(dst, src []byte) }
 	block  [aes.BlockSize]byte // so that Of allocates nothing
 }
 
-// NewWitnessRank returns the ranks of the witnesses of a member.
+// NewWitnessRank returns the ranking of the timekeepers of a member.
 func NewWitnessRank(group ident.Group, of ident.Member) *WitnessRank {
 	h := sha256.New()
 	h.Write([]byte(witnessDomain))
@@ -36,15 +38,15 @@ func NewWitnessRank(group ident.Group, of ident.Member) *WitnessRank {
 	return &WitnessRank{cipher: c}
 }
 
-// Of is the rank of a witness: two big-endian halves of a number. No two members
-// have the same.
+// Of returns the rank of a member as the two big-endian halves of a number. No
+// two members have the same.
 func (r *WitnessRank) Of(witness ident.Member) [2]uint64 {
 	r.block = witness
 	r.cipher.Encrypt(r.block[:], r.block[:])
 	return [2]uint64{binary.BigEndian.Uint64(r.block[:8]), binary.BigEndian.Uint64(r.block[8:])}
 }
 
-// Above reports whether a rank is higher than another.
+// Above reports whether rank a is higher than rank b.
 func Above(a, b [2]uint64) bool { return a[0] > b[0] || a[0] == b[0] && a[1] > b[1] }
 
 // ranked is a witness and its rank.
@@ -58,8 +60,8 @@ func (r ranked) above(o ranked) bool { return Above(r.rank, o.rank) }
 // slotDomain keeps the ids of slots apart from whatever else is hashed.
 const slotDomain = "wander slot\x00"
 
-// SlotID stands for a slot in the place of the member of whom others are the witnesses:
-// those that rank highest found the slot (rule P-47).
+// SlotID returns an id that stands for a slot in NewWitnessRank and Voters: the
+// members that rank highest for it generate the slot's first token (rule P-47).
 func SlotID(resource string, number uint64) (id ident.Member) {
 	h := sha256.New()
 	h.Write([]byte(slotDomain))
@@ -69,15 +71,17 @@ func SlotID(resource string, number uint64) (id ident.Member) {
 	return id
 }
 
-// Witnesses appends the n witnesses of a member, the highest rank first: among all
-// others that are known here, say where they can be dialled, and are eligible
-// at the time now, those that rank highest; fewer where fewer are known. This member
-// may be one. Who only dials out is nobody's: few can tell it anything. A member that
-// is known here and not eligible has none: nobody keeps a turn for it.
+// Witnesses appends the n timekeepers of a member, the highest rank first. It
+// takes them from all other members that are known here, have an address and
+// are eligible at the time now, this member included; where fewer are known it
+// appends fewer. A member that only dials out is nobody's timekeeper, because
+// few can reach it. A member that is known here and not eligible has no
+// timekeepers, because it cannot have a turn.
 //
-// It says nothing of who is connected, so that all who know the same members name the
-// same ones. With a sample (SetSample) members know different ones, and of the n that
-// two of them name about n·k/N are the same, for samples of k in a group of N.
+// The list does not depend on who is connected, so all who know the same
+// members name the same timekeepers. With a sample (SetSample) members know
+// different ones. With samples of k in a group of N, about n·k/N of the n
+// timekeepers that two members name are the same.
 //
 // The cost grows with the number of members: see BenchmarkDirectory.
 func (reg *Register) Witnesses(of ident.Member, n int, now time.Time, to []ident.Member) []ident.Member {
