@@ -13,17 +13,18 @@ import (
 // The others are counted.
 const maxPerKind = 1000
 
-// Auditor reads many journals and reports. It is not safe for concurrent use; the
-// tasks that it gives to Options.Parallel are its own business.
+// Auditor reads many journals and reports. It is not safe for concurrent use,
+// though it may run its own tasks in parallel (Options.Parallel).
 type Auditor struct{ in *intake }
 
-// New begins an audit of a group's journals. Options.Trust must be given, and be
-// settled.
+// New begins an audit of a group's journals. Options.Trust is required, and
+// Trust.Settle must have been called.
 func New(group ident.Group, o Options) *Auditor { return &Auditor{newIntake(newBooks(group, o))} }
 
 // Check audits whole journals of members that share a clock, without verifying
-// signatures: for who has written them himself, as a simulator has. It needs as
-// much memory as the journals and is safe for concurrent use.
+// signatures. It is for a caller that has written the journals itself, as a
+// simulator has. It needs as much memory as the journals and is safe for
+// concurrent use.
 func Check(group ident.Group, journals []Journal, o Options) *Report {
 	o.Trust = nil
 	in := newIntake(newBooks(group, o))
@@ -37,8 +38,8 @@ func Check(group ident.Group, journals []Journal, o Options) *Report {
 	return finish(in.findings)
 }
 
-// Journal begins the journal of a member: all of it goes through the Reader, in
-// its order.
+// Journal returns a Reader for the journal of a member. Give it the whole
+// journal, in its order.
 func (a *Auditor) Journal(m ident.Member) *Reader { return a.in.journal(m) }
 
 // Report ends the audit.

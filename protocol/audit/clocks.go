@@ -9,22 +9,25 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// Clocks is what the journals tell of the clocks of two members: by how much that
-// of B is ahead of A's. What A sent was taken later, and what B took was answered
-// later; so each handoff between them bounds the lead from one side or both.
+// Clocks is what the journals tell of the clocks of two members: the lead, by
+// which the clock of B is ahead of A's. A transfer is taken after it is sent,
+// and answered after it is taken, so each handoff between the two bounds the
+// lead from one side or both.
 type Clocks struct {
 	A, B ident.Member // A is the smaller id
-	// Least and Most bound the lead of B's clock, in units of Entry.At: over the
-	// whole time, or, where no single lead explains all handoffs, at the last one.
+	// Least and Most bound the lead of B's clock, in units of Entry.At. They hold
+	// for the whole time if one lead explains all handoffs, and otherwise for the
+	// last handoff.
 	Least, Most int64
-	Handoffs    int // that they come from
+	Handoffs    int // that give these bounds
 
 	set      bool // one of the clocks was set: drift does not explain all handoffs
 	byA, byB []sample
 	hull     lead // of all handoffs
 }
 
-// Consistent reports whether clocks that are not set explain all handoffs.
+// Consistent reports whether two clocks that nobody set meanwhile explain all
+// handoffs.
 func (c Clocks) Consistent() bool { return !c.set }
 
 // sample bounds the lead at one time of one of the two clocks.

@@ -21,14 +21,15 @@ const (
 	maxTokens = 8
 )
 
-// Complaints are all that the journals have about one member, each counted once. They prove nothing: they say who says
-// what.
+// Complaints are all complaints about one member in the journals, each counted
+// once. They prove nothing about that member: each shows only what its signer
+// says.
 type Complaints struct {
 	About       ident.Member
 	Count       int
-	By          []ident.Member // who complains, by id
-	Struck      []ident.Member // who of them has struck it, by id
-	First, Last uint64         // when, by the clocks of those who complain
+	By          []ident.Member // members that complain, by id
+	Struck      []ident.Member // those of By that have struck it, by id
+	First, Last uint64         // when, by the clocks of those that complain
 	Measures    map[policy.Measure]int
 	Causes      map[policy.Cause]int
 	Resources   []string      // by name

@@ -6,11 +6,11 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// Kind is a rule that was broken.
+// Kind names the rule that a finding says was broken.
 type Kind string
 
-// The rules. Those in the first group can be proved; the others rest on what
-// somebody wrote in a journal, or on clocks.
+// The kinds. Those in the first group can be proved; the others rest on what a
+// member wrote in its journal, or on clocks.
 const (
 	// Fork: one member signed two transfers of one hop of one token.
 	Fork Kind = "two transfers of one hop"
@@ -20,7 +20,7 @@ const (
 	Disowned Kind = "transfer declined and given on"
 	// Broken: a transfer does not follow from what it names as its previous.
 	Broken Kind = "transfer does not follow"
-	// Minted: two tokens with one sequence number of one incarnation.
+	// Minted: one incarnation made two tokens with one sequence number.
 	Minted Kind = "sequence number used twice"
 
 	// Overlap: two custodies of one token at the same time.
@@ -52,25 +52,27 @@ const (
 	Forged Kind = "signature does not hold"
 	// Outlived: a program ran on after the deadline of its grant.
 	Outlived Kind = "grant outlived its deadline"
-	// Excess: a member made tokens faster than its policy lets it.
+	// Excess: a member made tokens faster than its policy permits.
 	Excess Kind = "too many tokens made"
 	// Backdated: a genesis is not later than an earlier token of its slot that was with
 	// its generator before. Programs under the new token have lower fences than they had
 	// under that one.
 	Backdated Kind = "genesis not later than an earlier token"
-	// Foreign: a token of a resource or slot that no known configuration has.
+	// Foreign: a token is of a resource or slot that no known configuration has.
 	Foreign Kind = "token of what the group does not share"
 	// Refounded: a slot was founded more than once.
 	Refounded Kind = "slot founded twice"
-	// Invalid: a member signed when none of its known certificates was valid.
+	// Invalid: a member signed while none of its known certificates was valid.
 	Invalid Kind = "signed without a valid certificate"
-	// Revoked: a member signed after it was revoked. It may not have heard of it.
+	// Revoked: a member signed after it was revoked. It may not have heard of the
+	// revocation.
 	Revoked Kind = "signed by a revoked member"
 	// Departed: a member signed after it had left.
 	Departed Kind = "signed after leaving"
-	// Struck: others have struck a member, as they say, for what became of tokens there. A member that keeps the
-	// rules strikes no other such member, unless two members lie together about that one: of Members the
-	// first one breaks the rules, or others do.
+	// Struck: others say that they have struck a member (its keepers pass it no
+	// token for a while) for what became of tokens there. A member that keeps the
+	// rules strikes no other such member, unless two members lie together about that
+	// one. So either the first one of Members breaks the rules, or others do.
 	Struck Kind = "struck by others"
 )
 
@@ -79,20 +81,20 @@ type Finding struct {
 	Kind  Kind
 	Token ident.Token // zero: it is about none
 	Hop   uint64
-	// Accused is who broke the rule where that is proved: by Exhibits, two signed
-	// objects that nobody who keeps the rules signs both of. Zero where it is only
-	// suspected.
+	// Accused is the member that is proved to have broken the rule: by Exhibits, two
+	// objects that it signed and of which a member that keeps the rules signs at
+	// most one. Zero where it is only suspected.
 	Accused  ident.Member
 	Exhibits []Exhibit
-	Members  []ident.Member // who is suspected, or whose records show it
+	Members  []ident.Member // suspected, or with records that show it
 	Records  []RecordRef    // that show it
-	At       uint64         // when, by the clock of who wrote it; 0: not known
+	At       uint64         // when, by the clock of the record's writer; 0: not known
 	Again    int            // how many more times the same was found of the member
 	Detail   string
 }
 
-// Proved reports whether the finding is proof: whoever has the exhibits can check
-// it, and need not believe a journal or a clock.
+// Proved reports whether the finding is proved: anybody who has the exhibits can
+// check it without believing a journal or a clock.
 func (f Finding) Proved() bool { return len(f.Exhibits) > 0 }
 
 func (f Finding) String() string {

@@ -10,7 +10,7 @@ import (
 )
 
 // Journal is everything that one member wrote, oldest first. Records that a
-// checkpoint only carried forward are left out.
+// checkpoint only repeats are left out.
 type Journal struct {
 	Member  ident.Member
 	Entries []Entry
@@ -18,12 +18,12 @@ type Journal struct {
 
 // Entry is one record of a journal.
 type Entry struct {
-	// At is when the record was written: µs since 1970, or any number that grows
-	// with time.
+	// At is when the record was written: µs since 1970, or in a simulation any number
+	// that grows with time.
 	At uint64
-	// Durable is when the record could no longer be lost; 0 stands for At.
-	// Custody begins At its record and ends when the record of its end is
-	// durable, so that every doubt counts as custody.
+	// Durable is when the record could no longer be lost; 0 stands for At. Custody
+	// begins at its record's At and ends when the record of its end is durable, so
+	// that every doubt counts as custody.
 	Durable uint64
 	// Seq is the record's sequence number in the journal, 0 if not known.
 	Seq uint64
@@ -40,9 +40,9 @@ type Options struct {
 	// Entry.At, where the journals themselves do not tell. What needs no clock is
 	// checked whatever the skew.
 	Skew uint64
-	// Trust is what signatures are verified with. With it the journals may be
-	// partial, and each has a clock of its own (Auditor). Without, they are whole,
-	// have one clock, and are taken for what their owners wrote (Check).
+	// Trust has the keys that verify signatures. With it the journals may be
+	// partial, and each has a clock of its own (New). Without it they are whole,
+	// have one clock, and no signature is verified (Check).
 	Trust *Trust
 	// OneByOne verifies each signature alone, for comparison.
 	OneByOne bool
@@ -51,21 +51,22 @@ type Options struct {
 	// Random is for batch verification, see signature.Batch; it may be nil.
 	Random io.Reader
 	// From and To bound what is reported, in units of Entry.At: findings and
-	// operations that end before From or begin at To or later are left out. To 0
-	// is no bound. All records are read all the same.
+	// operations that end before From or begin at To or later are left out. A To of
+	// 0 is no bound. The Auditor reads all records nevertheless.
 	From, To uint64
-	// Resource leaves out what is known to be about another resource; "" nothing.
+	// Resource leaves out what is known to be about another resource; "" leaves out
+	// nothing.
 	Resource string
 }
 
-// RecordRef names a record: Reader.Index of its journal, and its sequence
-// number, from 1 on. The zero RecordRef is none.
+// RecordRef names a record: Reader.Index of its journal (0 for the first one), and its
+// sequence number, from 1 on. The zero RecordRef is none.
 type RecordRef struct {
 	Journal int
 	Seq     uint64
 }
 
-// Exhibit is a signed object that shows something.
+// Exhibit is a signed object that a finding rests on.
 type Exhibit struct {
 	RecordRef
 	Kind  envelope.Kind
@@ -92,7 +93,7 @@ type Custody struct {
 // Forever is the End of a custody that lasts.
 const Forever = ^uint64(0)
 
-// Ending is how a custody ended.
+// Ending says how a custody ended.
 type Ending uint8
 
 // The endings.

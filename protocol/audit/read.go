@@ -13,8 +13,9 @@ type hop struct {
 	number uint64
 }
 
-// Reader takes in the journal of one member, in its order: for each segment
-// Segment, its frames, and Damaged if it cannot be read to its end.
+// Reader takes in the journal of one member, in its order. For each segment
+// call Segment, then Frame for each of its frames, and Report if the segment
+// cannot be read to its end.
 type Reader struct {
 	cursor
 	intake *intake
@@ -45,8 +46,9 @@ type grant struct {
 	in       RecordRef
 }
 
-// Segment begins a segment. follows says that nothing is missing before it: that
-// it continues the segment that was read last, or is the first one of a journal.
+// Segment begins a segment. follows says that nothing is missing before it: it
+// continues the segment that was read last, or it is the first one of a
+// journal.
 func (r *Reader) Segment(follows bool) {
 	r.intake.enqueue(item{to: r, event: func(r *Reader) {
 		if !follows {
@@ -58,8 +60,9 @@ func (r *Reader) Segment(follows bool) {
 // Frame takes in the next frame. Its body must not be changed afterwards.
 func (r *Reader) Frame(f journal.Frame) { r.intake.enqueue(item{to: r, frame: f}) }
 
-// Report says what the driver found wrong with a segment: that it is damaged, or
-// diverged, and how. It belongs to the record that would come next.
+// Report adds a finding about a segment that the caller cannot read: that it is
+// damaged, or diverged, and how. The finding takes the place of the next
+// record.
 func (r *Reader) Report(k Kind, detail string) {
 	r.intake.enqueue(item{to: r, event: func(r *Reader) {
 		r.seq++
@@ -67,8 +70,8 @@ func (r *Reader) Report(k Kind, detail string) {
 	}})
 }
 
-// Anew begins another journal of the same member, which it began when it had lost
-// or put away this one.
+// Anew returns a Reader for a later journal of the same member, which the
+// member began when it had lost this one or put it away.
 func (r *Reader) Anew() *Reader {
 	next := r.intake.journal(r.member)
 	next.earlier = r

@@ -25,16 +25,18 @@ type Report struct {
 	Members    []Member   // by id: all that are named
 	Resources  []Resource // by name; "" holds tokens whose genesis was not seen
 	Clocks     []Clocks   // by the members
-	// Complaints are those of members about each other, those about the member of which the most complain first.
+	// Complaints are those of members about each other, first those about the member
+	// that most members complain about.
 	Complaints []Complaints
-	// Disregarded counts the complaints of members that are revoked, or were none when they signed, and those beyond
-	// the first thousand members complained about.
+	// Disregarded counts the complaints that Complaints leaves out: of signers that
+	// are revoked, or were not members when they signed, and about members beyond
+	// the first thousand.
 	Disregarded int
 
 	tokens map[ident.Token]*genesis
 }
 
-// ResourceOf is the resource of a token whose genesis was seen, or "".
+// ResourceOf returns the resource of a token whose genesis was seen, or "".
 func (r *Report) ResourceOf(t ident.Token) string {
 	if g := r.tokens[t]; g != nil {
 		return g.resource
@@ -42,7 +44,7 @@ func (r *Report) ResourceOf(t ident.Token) string {
 	return ""
 }
 
-// Handoffs is how many times custody went from one member to another.
+// Handoffs returns how many times custody went from one member to another.
 func (r *Report) Handoffs() int {
 	n := 0
 	for i := range r.Custodies {
@@ -53,8 +55,8 @@ func (r *Report) Handoffs() int {
 	return n
 }
 
-// HandoffTimes are the times from each transfer to the custody of its receiver, in units of
-// Entry.At, where the journals have both.
+// HandoffTimes returns the time from each transfer to the custody of its receiver,
+// in units of Entry.At, where the journals have both.
 func (r *Report) HandoffTimes() (list []uint64) {
 	for i := range r.Custodies {
 		c := &r.Custodies[i]
@@ -70,7 +72,7 @@ func (r *Report) Holds(m ident.Member, at uint64) bool {
 	return slices.ContainsFunc(r.Custodies, func(c Custody) bool { return c.Member == m && c.Begin <= at && at < c.End })
 }
 
-// Count is how many findings are of a kind.
+// Count returns how many findings are of a kind.
 func (r *Report) Count(k Kind) int {
 	n := r.More[k]
 	for _, f := range r.Findings {
@@ -87,10 +89,10 @@ type Token struct {
 	Hop  uint64 // of its last custody
 	Last ident.Member
 	Fate Fate
-	// To is whom the token is in transit to, or was when it was lost.
+	// To is the member that the token is in transit to, or was when it was lost.
 	To ident.Member
-	// Rule is the case of handoff rules §7 by which it was lost, "V1" to "V4"; ""
-	// when it is not lost, or its sender left it without an answer.
+	// Rule is the case by which it was lost, "V1" to "V4" as in Fate; "" when it is
+	// not lost, or its sender left it without an answer.
 	Rule string
 	// Resource, Slot and Generator are those of its genesis, if that was seen.
 	Resource  string
@@ -100,8 +102,8 @@ type Token struct {
 	Receipted bool   // To has given a receipt for it
 }
 
-// Fate is where a token is in the end. The lost ones are those of handoff
-// rules §7.
+// Fate is where a token is in the end. V1 to V4 are the first four cases of a lost
+// token in §7 of spec/journal.md.
 type Fate uint8
 
 // The fates.
@@ -113,8 +115,8 @@ const (
 	LostHolder                   // V1: its holder's custody memory ended
 	LostReceiver                 // V2: its receiver's custody memory ended before the token came
 	LostFloor                    // V4: its receiver has forgotten the reservation that it was sent on
-	LostOrphan                   // its sender forgot it, or gave up, and nobody is known to have taken it (also V3)
-	LostDeparted                 // its holder, or who it was sent to, was revoked or has left
+	LostOrphan                   // its sender forgot it, or gave up, and no member is known to have taken it (also V3)
+	LostDeparted                 // its holder, or the member that it was sent to, was revoked or has left
 	LostUnknown                  // nothing explains where it is: always with a finding
 	fates
 )
@@ -139,19 +141,21 @@ func (f Fate) Lost() bool { return f >= LostHolder && f < fates }
 type Member struct {
 	ID   ident.Member
 	Name string // in its certificate, "" if that was not seen
-	// Spans is what its journals cover, by its own clock; none: no journal of it is
-	// at hand.
+	// Spans is what its journals cover, by its own clock; empty if no journal of it
+	// is at hand.
 	Spans []Span
-	Named int // transfers to it that are known, from whomever
-	// Kept counts the tokens that it had last, of a member without a journal: it has given a
-	// receipt, nobody has them from it, and others have used another token of the slot since. It
-	// has kept them, or lost them with its memory, or passed them to another one without a journal.
+	Named int // known transfers to it, of any sender
+	// Kept counts, for a member without a journal, the tokens that it had last: it
+	// has given a receipt, no member has the token from it, and others have used
+	// another token of the slot since. The member has kept these tokens, or lost
+	// them with its memory, or passed them to another member without a journal.
 	Kept int
-	// Custodies counts those that its journals record, and those that others' signed
-	// objects show: receipts that it signed, transfers of its own, and geneses.
+	// Custodies counts the custodies that its journals record, and those that signed
+	// objects in other journals show: receipts, transfers and geneses that it
+	// signed.
 	Custodies     int
 	Operations    int
-	Held          uint64 // how long, as far as recorded, it had custody, of all tokens together
+	Held          uint64 // for how long it had custody, as far as recorded, summed over all tokens
 	Revoked, Left bool
 }
 
@@ -163,18 +167,18 @@ type Resource struct {
 	Name                  string
 	Tokens, Dropped, Lost int
 	Handoffs, Operations  int
-	// Open counts the operations whose end no journal at hand tells: running, or
-	// unknown. Bounded counts those of which only a bound of their end is known: the
-	// member found them past their deadline when it restarted. Operations includes
-	// both.
+	// Open counts the operations whose end is in no journal at hand: they run, or
+	// their end is unknown. Bounded counts the operations of which only a bound of
+	// their end is known: their member restarted after their deadline. Operations
+	// includes both.
 	Open, Bounded int
 	Overlap       Overlaps
 	Gaps          Gaps
 	Shares        []Share // by member
-	// JainOperations and JainHeld are Jain's index of the members' operations and of
-	// their times of custody, both per time that they were present, each weighed by
-	// that time: from 0 to 1, and 1 when all had the same part of their time; 0: there
-	// were none.
+	// JainOperations and JainHeld are Jain's fairness index of the members'
+	// operations and of their times of custody. Both are per time for which a member
+	// was present, and weighed by that time. The index is 1 when all members had the
+	// same part of their time, and 0 when there were no operations or custodies.
 	JainOperations, JainHeld float64
 
 	byMember map[ident.Member]*Share
@@ -188,14 +192,14 @@ type Share struct {
 	Present    uint64 // covered by the member's journals
 }
 
-// Overlaps is how long operations of one resource ran at once. With more than one
-// slot or token that is how it should be; with one it is what soft exclusion
-// permits. Operations of one token do not overlap, see package documentation.
+// Overlaps says for how long operations of one resource ran at once. With more than one
+// slot or token they are there by design; with one they are what soft exclusion permits.
+// Operations of one token do not overlap, see the package documentation.
 type Overlaps struct {
-	// Certain is the time in which at least two programs were running, whatever
-	// the clocks within their measured offsets. Recorded is the time in which at
-	// least two recorded operations can have been running. Possible adds what can
-	// have run where no journal is at hand, under tokens that were there.
+	// Certain is the time in which at least two programs were running, under every clock
+	// difference that was measured. Recorded is the time in which at least two recorded
+	// operations can have been running. Possible adds what can have run where no journal
+	// is at hand, under tokens that were there.
 	Certain, Recorded, Possible uint64
 	// MostCertain and MostPossible are the most operations at once.
 	MostCertain, MostPossible int
@@ -208,7 +212,7 @@ type Overlaps struct {
 type OverlapOf struct {
 	Members           [2]ident.Member
 	Records           [2]RecordRef
-	From              uint64 // by the clock of the second, as it began later
+	From              uint64 // by the clock of the second member, whose operation began later
 	Certain, Possible uint64 // for how long both ran
 }
 

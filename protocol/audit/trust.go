@@ -24,10 +24,11 @@ const (
 	surveyBatch = 256
 )
 
-// Trust is what signatures are verified with: the group's CA keys, and what they
-// say of the members. It starts from the group file alone, and learns from the
-// journals what verifies by that. It is filled before an audit (Learn, then
-// Settle) and only read by it. Filling it is not safe for concurrent use.
+// Trust has what signatures are verified with: the group's CA keys, and the
+// certificates, revocations and leaves of the members. It starts from the group
+// file alone, and learns from the journals what it can verify with that. Fill
+// it before an audit (Learn, then Settle); the audit only reads it. Filling it
+// is not safe for concurrent use.
 type Trust struct {
 	group       ident.Group
 	cas         authorities
@@ -65,8 +66,8 @@ type identity struct {
 // validity is that of one certificate, in ms since 1970.
 type validity struct{ from, to uint64 }
 
-// NewTrust begins with a group file: its CA keys, its configuration, and the
-// certificates, revocations and leaves that it holds besides.
+// NewTrust returns a Trust with the contents of a group file: its CA keys, its
+// configuration, and the certificates, revocations and leaves in it.
 func NewTrust(g *group.Group, extra group.Extra) *Trust {
 	t := &Trust{group: g.ID(), members: make(map[ident.Member]*identity), good: make(map[print]bool)}
 	t.cas.list = g.Authorities()
@@ -98,8 +99,8 @@ func (a *authorities) Key(id [envelope.KeyIDSize]byte) *signature.PublicKey {
 	return nil
 }
 
-// Learn takes in the body of one frame of a journal. What is not about the group
-// is left alone.
+// Learn takes in the body of one frame of a journal. It ignores what is not
+// about the group.
 func (t *Trust) Learn(body []byte) {
 	const kindAt = 1 // behind the head of the array
 	if len(body) <= kindAt || body[kindAt] != byte(journal.KindKnown) {
@@ -222,7 +223,8 @@ func (t *Trust) member(m ident.Member) *identity {
 	return i
 }
 
-// Settle ends learning: it verifies what waited for a key that came later.
+// Settle ends learning: it verifies the objects that waited for a key that came
+// later.
 func (t *Trust) Settle() {
 	t.admit()
 	for before := -1; before != len(t.awaitingKey) && len(t.awaitingKey) > 0; {
@@ -235,8 +237,8 @@ func (t *Trust) Settle() {
 	}
 }
 
-// Key is the key of a member whose certificate was seen, or nil: Trust is a
-// token.Keys.
+// Key returns the key of a member whose certificate was seen, or nil. With it a
+// Trust implements token.Keys.
 func (t *Trust) Key(m ident.Member) *signature.PublicKey {
 	if i := t.members[m]; i != nil {
 		return i.key
@@ -244,7 +246,7 @@ func (t *Trust) Key(m ident.Member) *signature.PublicKey {
 	return nil
 }
 
-// Name is the name of a member whose certificate was seen, or "".
+// Name returns the name of a member whose certificate was seen, or "".
 func (t *Trust) Name(m ident.Member) string {
 	if i := t.members[m]; i != nil {
 		return i.name
@@ -252,9 +254,9 @@ func (t *Trust) Name(m ident.Member) string {
 	return ""
 }
 
-// Certificate is a certificate of a member, and the statements about CA keys
-// that lead to it, the group's first key first: what evidence carries. Both are
-// nil when no certificate was seen.
+// Certificate returns a certificate of a member, and the statements about CA
+// keys that lead to it, the group's first key first. Evidence contains both.
+// Both are nil when no certificate was seen.
 func (t *Trust) Certificate(m ident.Member) (certificate []byte, statements [][]byte) {
 	i := t.members[m]
 	if i == nil || i.certificate == nil {
