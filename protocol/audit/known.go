@@ -12,7 +12,7 @@ import (
 // into the books.
 type cursor struct {
 	*findings
-	Index int // in RecordRef.Journal
+	Index  int // in RecordRef.Journal
 	member ident.Member
 	seq    uint64 // of the record that is being read
 	now    uint64 // when it was written
