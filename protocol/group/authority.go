@@ -18,17 +18,17 @@ const maxSeconds = 253402300799
 // authorityLimits bound a statement: its few fields and extensions.
 var authorityLimits = canonical.Limits{MaxBytes: certificate.MaxPayload, MaxDepth: 4, MaxItems: 64}
 
-// Statement is what is said about a CA key. Times are whole seconds.
+// Statement is a statement about a CA key of a group. Times are whole seconds.
 type Statement struct {
 	Name      string // of the group, for people, see CheckName
 	Group     ident.Group
 	Key       [signature.PublicKeySize]byte
 	NotBefore time.Time
 	NotAfter  time.Time // no certificate that the key signs is valid longer
-	// Version is that of the first configuration that lists the key; 0 for the
-	// group's first key. Under a configuration of this version or a later one
-	// that does not list the key, it has been retired, and the statement says
-	// nothing any more: nobody can bring a stolen key back with it.
+	// Version is the version of the first configuration that lists the key, and
+	// 0 for the group's first key. A configuration of this version or a later
+	// one that does not list the key retires it. From then on the statement has
+	// no effect, so nobody can bring a stolen key back with it.
 	Version    uint64
 	Extensions canonical.Extensions
 }
@@ -67,10 +67,10 @@ func (s Statement) check() (*signature.PublicKey, error) {
 	return key, nil
 }
 
-// Sign makes the statement, with the key that it is about when that is the
-// group's first, otherwise with one that the group already has. Times lose
-// what is below a second. Errors: ErrName, ErrValidity, ErrVersion, ErrKey,
-// ErrGroup, ErrMalformed (extensions).
+// Sign signs the statement. by is the key that the statement is about if that
+// is the group's first, and otherwise a key that the group already has. Times
+// lose what is below a second. Errors: ErrName, ErrValidity, ErrVersion,
+// ErrKey, ErrGroup, ErrMalformed (extensions).
 func (s Statement) Sign(by *signature.PrivateKey) (Authority, error) {
 	s.NotBefore, s.NotAfter = seconds(s.NotBefore), seconds(s.NotAfter)
 	key, err := s.check()
@@ -117,8 +117,8 @@ type Authority struct {
 	key *signature.PublicKey
 }
 
-// GroupOf is the group that an encoded statement claims to be about. Nothing
-// is verified; ParseAuthority has to follow. Error: ErrMalformed.
+// GroupOf returns the group that an encoded statement claims to be about. It
+// verifies nothing; ParseAuthority has to follow. Error: ErrMalformed.
 func GroupOf(raw []byte) (ident.Group, error) {
 	// The group is part of what is signed, not of the envelope, so any will do
 	// to get at the payload.
@@ -134,10 +134,10 @@ func GroupOf(raw []byte) (ident.Group, error) {
 }
 
 // ParseAuthority reads and verifies a statement about a CA key of group g. The
-// key that names the group proves itself; any other has to be vouched for by
-// one in known. The time is not looked at. Errors:
-// ErrMalformed, ErrName, ErrValidity, ErrVersion, ErrKey, ErrGroup,
-// certificate.ErrUnknownCA, certificate.ErrSignature.
+// key that names the group proves itself; a key in known has to vouch for any
+// other. ParseAuthority does not check the time. Errors: ErrMalformed, ErrName,
+// ErrValidity, ErrVersion, ErrKey, ErrGroup, certificate.ErrUnknownCA,
+// certificate.ErrSignature.
 func ParseAuthority(g ident.Group, raw []byte, known certificate.Authorities) (Authority, error) {
 	u, err := envelope.Parse(domain(g, envelope.Authority), raw)
 	if err != nil {
@@ -191,13 +191,13 @@ type alone struct{ key *signature.PublicKey }
 
 func (a alone) Key([envelope.KeyIDSize]byte) *signature.PublicKey { return a.key }
 
-// ID is the key id under which this CA signs.
+// ID returns the key id under which this CA signs.
 func (a Authority) ID() [envelope.KeyIDSize]byte { return certificate.AuthorityID(a.key) }
 
-// Key is the CA's public key.
+// Key returns the CA's public key.
 func (a Authority) Key() *signature.PublicKey { return a.key }
 
-// Voucher is the id of the CA key that signed the statement.
+// Voucher returns the id of the CA key that signed the statement.
 func (a Authority) Voucher() [envelope.KeyIDSize]byte { return a.KeyID() }
 
 func domain(g ident.Group, kind envelope.Kind) envelope.Domain {

@@ -50,10 +50,10 @@ type resourceForm struct {
 	Extensions canonical.Extensions
 }
 
-// Sign makes the configuration of group g. Issued loses what is below a
-// millisecond. Errors: those of Validate, ErrAuthorities also when the signer's
-// key is not listed, and envelope.ErrTooLarge when it is too large, which takes
-// long policy names or extensions.
+// Sign signs the settings as the configuration of group g. Issued loses what is
+// below a millisecond. Errors: those of Validate, ErrAuthorities also when the
+// signer's key is not listed, and envelope.ErrTooLarge when the configuration
+// is too large, which takes long policy names or extensions.
 func (s Settings) Sign(g ident.Group, ca *signature.PrivateKey) (Config, error) {
 	s.Issued = s.Issued.Truncate(time.Millisecond).UTC()
 	signer := certificate.AuthorityID(ca.Public())
@@ -145,11 +145,11 @@ func (f resourceForm) resource() (Resource, error) {
 // concurrent use; the zero value is none.
 type Config struct{ signed.Object[Settings] }
 
-// ParseConfig reads and verifies a configuration of group g. Errors:
-// ErrMalformed, ErrParameter, those of Settings.Validate,
-// certificate.ErrUnknownCA, certificate.ErrSignature, the first that applies. One
-// of another group fails like one that was altered. The keys that it lists are
-// not looked at: see Group.WithConfig.
+// ParseConfig reads and verifies a configuration of group g. A configuration of
+// another group fails like one that was altered. Group.WithConfig checks the CA
+// keys that it lists. Errors: the first that applies of ErrMalformed,
+// ErrParameter, those of Settings.Validate, certificate.ErrUnknownCA and
+// certificate.ErrSignature.
 func ParseConfig(g ident.Group, raw []byte, cas certificate.Authorities) (Config, error) {
 	u, err := envelope.Parse(domain(g, envelope.Configuration), raw)
 	if err != nil {
@@ -173,15 +173,15 @@ func ParseConfig(g ident.Group, raw []byte, cas certificate.Authorities) (Config
 	return Config{signed.Of(s, form)}, nil
 }
 
-// Settings are what was signed. The lists of resources and authorities are
-// copies.
+// Settings returns what the CA signed. The lists of resources and authorities
+// are copies.
 func (c Config) Settings() Settings {
 	s := c.Body()
 	s.Resources, s.Authorities = slices.Clone(s.Resources), slices.Clone(s.Authorities)
 	return s
 }
 
-// Resource is the resource with this name.
+// Resource returns the resource with this name.
 func (c Config) Resource(name string) (r Resource, ok bool) {
 	resources := c.Body().Resources
 	i, ok := slices.BinarySearchFunc(resources, name, func(r Resource, name string) int {
@@ -193,9 +193,9 @@ func (c Config) Resource(name string) (r Resource, ok bool) {
 	return resources[i], true
 }
 
-// Version is the configuration's version, 0 if this is none.
+// Version returns the configuration's version, and 0 for the zero Config.
 func (c Config) Version() uint64 { return c.Body().Version }
 
-// Signer is the id of the CA key that signed this, see
+// Signer returns the id of the CA key that signed this configuration, see
 // certificate.AuthorityID.
 func (c Config) Signer() [envelope.KeyIDSize]byte { return c.KeyID() }

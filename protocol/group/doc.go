@@ -1,14 +1,15 @@
-// Package group implements the signed objects about a group as a whole: the
-// statements by which its CA keys are known, and the configuration that all members
+// Package group implements the two kinds of signed objects about a group as a
+// whole: statements about its CA keys, and the configuration that all members
 // share.
 //
 //	Statement ── Sign ──▶ Authority    this key belongs to the group's CA
 //	Settings  ── Sign ──▶ Config       what holds for all members
 //	[]Authority + Config ── New ──▶ Group
 //
-// Package certificate has what is signed about single members. As there, what is
-// signed and what is not are different types: an Authority or a Config has been
-// verified, and is immutable.
+// Package certificate has the signed objects about single members. In both
+// packages a verified object and its unsigned contents are different types: an
+// Authority or a Config has been verified, and is immutable; a Statement or
+// Settings has not.
 //
 //	blocks, err := keyfile.DecodeBlocks(text)  // the group file
 //	g, extra, err := group.Load(blocks)        // extra: not verified yet
@@ -27,9 +28,10 @@
 // ParseChain verifies such a chain from the id alone; a group has at most MaxAuthorities
 // keys, retired ones that vouch for others included.
 //
-// A configuration lists the CA keys in force, its signer's among them. A key that it
-// no longer lists has been retired: what that key signed counts no more, and a thief
-// cannot bring it back (Statement.Version). Two lookups serve two questions:
+// A configuration lists the CA keys in force, its signer's among them. A key
+// that it no longer lists has been retired: what that key signed no longer
+// counts, and a thief cannot bring the key back (Statement.Version). Two
+// lookups serve two questions:
 //
 //	Group.Key       is this key in force? For everything that is to count now.
 //	Group.History   was it ever? For journals, which are of the past.
@@ -42,23 +44,23 @@
 //	g3, err := g2.WithConfig(config)              // lists key 2 only: key 1 is retired
 //	g4, err := g.Update(rawConfig, statements)    // both, as they come from a peer
 //
-// The new key counts before a configuration lists it, so that certificates can be
-// renewed under it while some members still have the old configuration. Vouched takes in
-// statements from a stranger, as in a TLS handshake, at the cost of one forged
-// signature at most.
+// The new key counts before a configuration lists it, so that the CA can renew
+// certificates under it while some members still have the old configuration.
+// Vouched takes in statements from a stranger, as in a TLS handshake, at the
+// cost of verifying one forged signature at most.
 //
 // # Configuration
 //
-// Of two configurations the one with the higher version holds (ErrOlder). Members pass
-// it on among themselves, so that the CA need not reach each of them. It has
-// the resources, each with its policy and parameters, and the constants of the
-// group, such as gossip_interval and silence. Settings.WithDefaults fills in what is
-// zero, and Settings.Validate says what is out of range, by the name that the setting
-// has in the group's file.
+// Of two configurations the one with the higher version is in force (ErrOlder).
+// Members pass it on among themselves, so that the CA need not reach each of
+// them. It has the resources, each with its policy and parameters, and the
+// constants of the group, such as gossip_interval and silence.
+// Settings.WithDefaults replaces zeros by defaults, and Settings.Validate names
+// a setting that is out of range as the group's file spells it.
 //
-// Settings that a policy needs reach it as policy.Params (Settings.PolicyParams).
-// The parameters of policies are a table, policy.Parameters, so that a new one needs no
-// code here. Whether a policy knows its preset and uses its parameters is checked by
-// package catalog, and a member that does not know a policy adopts no
-// configuration that names it.
+// Settings that a policy needs reach it as policy.Params
+// (Settings.PolicyParams). The parameters of policies are a table,
+// policy.Parameters, so that a new one needs no code here. Package catalog
+// checks that a policy knows its preset and uses its parameters. A member does
+// not adopt a configuration that names a policy which it does not know.
 package group

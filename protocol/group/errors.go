@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// Why something is not accepted as the statement, the configuration or the
-// file of a group.
+// Why a statement, a configuration or the file of a group is refused.
 var (
 	// ErrMalformed says that bytes are not the strict encoding of the object.
 	// It wraps the reason from package envelope or canonical.
@@ -19,14 +18,14 @@ var (
 	// ErrValidity says that the validity of a CA does not end after it begins,
 	// or that a time is outside of 1970 to 9999.
 	ErrValidity = errors.New("invalid authority validity")
-	// ErrVersion says that the version of a configuration is 0, or that the one
-	// in a statement does not fit its key.
+	// ErrVersion says that the version of a configuration is 0, or that the
+	// version in a statement does not fit its key.
 	ErrVersion = errors.New("invalid configuration version")
-	// ErrOlder says that a configuration is not newer than the one that holds.
+	// ErrOlder says that a configuration is not newer than the one in force.
 	// Versions only grow.
 	ErrOlder = errors.New("configuration is not newer")
-	// ErrSameVersion says that a configuration has the version of the one that
-	// holds. It is ErrOlder, too.
+	// ErrSameVersion says that a configuration has the version of the one in
+	// force. It wraps ErrOlder.
 	ErrSameVersion = fmt.Errorf("%w: it has the same version", ErrOlder)
 
 	// ErrName says that a name is not 1 to 64 of a-z, 0-9, '.', '_' and '-'.

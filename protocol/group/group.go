@@ -11,16 +11,16 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// MaxAuthorities bounds the CA keys that a group has, and those that it has to
-// have had for them to be vouched for, the first among them. So a group's key
-// can be rotated seven times. While that is done there are two; a chain of
-// statements travels in every handshake.
+// MaxAuthorities bounds the CA keys of a group: those in force, and the retired
+// ones that vouch for them, the first key included. So a group's key can be
+// rotated seven times. The bound keeps the chain of statements short, which
+// travels in every handshake.
 const MaxAuthorities = 8
 
-// Group is the CA keys of a group and the configuration that holds. It is
-// immutable and safe for concurrent use, and implements
-// certificate.Authorities with the keys in force: those that the configuration
-// lists, and those that have been vouched for since.
+// Group is the CA keys of a group and the configuration in force. It is
+// immutable and safe for concurrent use. It implements certificate.Authorities
+// with the CA keys in force: those that the configuration lists, and those that
+// have been vouched for since.
 type Group struct {
 	id     ident.Group
 	chain  []Authority // those in force and whoever vouches for them, each behind its voucher
@@ -28,9 +28,9 @@ type Group struct {
 	config Config
 }
 
-// New makes a group of a configuration and the authorities that stand behind
-// it, the first one first, each behind the one that vouches for it. Errors:
-// ErrNoAuthority, ErrTooManyAuthorities, ErrTwice, ErrGroup,
+// New returns a group with a configuration and the CA keys that led to it: the
+// group's first key first, each other one behind the one that vouches for it.
+// Errors: ErrNoAuthority, ErrTooManyAuthorities, ErrTwice, ErrGroup,
 // ErrNoConfiguration, certificate.ErrUnknownCA, ErrMissingAuthority.
 func New(authorities []Authority, c Config) (*Group, error) {
 	if len(authorities) == 0 {
@@ -68,7 +68,8 @@ func (g *Group) add(a Authority) error {
 	return nil
 }
 
-// Extra is what a group file may hold besides, not verified, in its order.
+// Extra is what a group file may have besides the CA keys and the
+// configuration, unverified and in the order of the file.
 type Extra struct {
 	Certificates [][]byte
 	Endpoints    [][]byte
@@ -76,12 +77,13 @@ type Extra struct {
 	Leaves       [][]byte
 }
 
-// Load reads the blocks of a group file: at least one CA certificate, of which
-// the first names the group and later ones come after the one that signed
-// them; exactly one configuration; certificates, endpoint records,
-// revocations and notices of leave as one likes. Errors: ErrNoAuthority, ErrNoConfiguration,
-// ErrTwice, ErrBlock, ErrTooManyAuthorities, ErrMissingAuthority, and those of
-// ParseAuthority and ParseConfig.
+// Load reads the blocks of a group file. It has at least one CA certificate, of
+// which the first names the group and each later one comes after the one that
+// signed it, and exactly one configuration. It may have certificates, endpoint
+// records, revocations and leaves, which Load returns unverified. Errors:
+// ErrNoAuthority, ErrNoConfiguration, ErrTwice, ErrBlock,
+// ErrTooManyAuthorities, ErrMissingAuthority, and those of ParseAuthority and
+// ParseConfig.
 func Load(blocks []keyfile.Block) (*Group, Extra, error) {
 	var (
 		g      = &Group{}
@@ -150,26 +152,27 @@ func (g *Group) loadConfig(raw []byte) (*Group, error) {
 	return g, nil
 }
 
-// ID is the group's identifier.
+// ID returns the group's identifier.
 func (g *Group) ID() ident.Group { return g.id }
 
-// Name is the group's name, for people.
+// Name returns the group's name, for people.
 func (g *Group) Name() string { return g.config.Body().Name }
 
-// Key is the CA key with this id if it is in force, otherwise nil.
+// Key returns the CA key with this id if it is in force, and otherwise nil.
 func (g *Group) Key(id [envelope.KeyIDSize]byte) *signature.PublicKey { return g.keys[id] }
 
-// History are the CA keys in force and those that led to them: who reads what was
-// signed in the past, such as a journal, verifies it with these. What a retired
-// key has signed proves nothing about today, and nothing at all once somebody
-// else has that key.
+// History returns the CA keys in force and those that led to them. Use it to
+// verify what was signed in the past, such as a journal. A signature by a
+// retired key proves nothing about today, and nothing at all once somebody else
+// has that key.
 func (g *Group) History() certificate.Authorities { return history(g.chain) }
 
-// ParseChain reads and verifies statements about the CA keys of group g: the
-// first is about the key that names the group, each other one about a key that
-// one before it vouches for. So whoever knows the group id knows the keys. The
-// time is not looked at, nor which keys have been retired. Errors:
-// ErrNoAuthority, ErrTooManyAuthorities, ErrTwice, and those of ParseAuthority.
+// ParseChain reads and verifies statements about the CA keys of group g. The
+// first is about the key that names the group, and each other one about a key
+// that an earlier one vouches for. So the group id alone is enough to verify
+// the keys. ParseChain checks neither the time nor which keys have been
+// retired. Errors: ErrNoAuthority, ErrTooManyAuthorities, ErrTwice, and those
+// of ParseAuthority.
 func ParseChain(g ident.Group, statements [][]byte) (certificate.Authorities, error) {
 	if len(statements) == 0 {
 		return nil, ErrNoAuthority
@@ -199,13 +202,14 @@ func (h history) Key(id [envelope.KeyIDSize]byte) *signature.PublicKey {
 	return nil
 }
 
-// Authorities are the CA keys in force and those that vouch for them, the first
-// of the group first, each behind the one that vouches for it. The list is a
-// copy.
+// Authorities returns the CA keys in force and those that vouch for them, the
+// group's first key first, each other one behind the one that vouches for it.
+// The list is a copy.
 func (g *Group) Authorities() []Authority { return slices.Clone(g.chain) }
 
-// Statements are the encoded statements about the CA keys, in the order of
-// Authorities: what ParseChain reads. The caller must not change what they hold.
+// Statements returns the encoded statements about the CA keys in the order of
+// Authorities, as ParseChain reads them. The caller must not change their
+// bytes.
 func (g *Group) Statements() [][]byte {
 	var raw [][]byte
 	for _, a := range g.chain {
@@ -214,18 +218,19 @@ func (g *Group) Statements() [][]byte {
 	return raw
 }
 
-// Vouchers are the statements about CA keys beyond the first, at most
-// MaxAuthorities-1, each behind the one that vouches for it: with them somebody
-// who knows any key before can verify what those in force have signed. The
-// caller must not change what they hold.
+// Vouchers returns the statements about CA keys beyond the first, at most
+// MaxAuthorities-1, each behind the one that vouches for it. With them, a
+// member that knows any earlier key can verify what those in force have signed.
+// The caller must not change their bytes.
 func (g *Group) Vouchers() [][]byte {
 	return g.Statements()[1:]
 }
 
-// Config is the configuration that holds.
+// Config returns the configuration in force.
 func (g *Group) Config() Config { return g.config }
 
-// Blocks are the group file's: the CA certificates and the configuration.
+// Blocks returns the blocks of a group file: the CA certificates and the
+// configuration.
 func (g *Group) Blocks() []keyfile.Block {
 	var blocks []keyfile.Block
 	for _, a := range g.chain {

@@ -12,11 +12,11 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// WithAuthority is the group with another CA key, for which one in force
-// vouches: what the new one has signed counts from then on, before there is a
-// configuration that lists it. It is the group itself when the key is in force
-// already; then nothing is verified. Errors: those of ParseAuthority,
-// ErrRetired, ErrTooManyAuthorities.
+// WithAuthority returns the group with another CA key, for which one in force
+// vouches. Signatures of the new key count from then on, before a configuration
+// lists it. If the key is in force already, WithAuthority returns the group
+// itself and verifies nothing. Errors: those of ParseAuthority, ErrRetired,
+// ErrTooManyAuthorities.
 func (g *Group) WithAuthority(raw []byte) (*Group, error) {
 	s, id, err := peek(g.id, raw)
 	if err != nil {
@@ -57,11 +57,11 @@ func peek(g ident.Group, raw []byte) (s Statement, id [envelope.KeyIDSize]byte, 
 	return s, certificate.AuthorityID(key), nil
 }
 
-// WithConfig is the group under a newer configuration, signed by a key in
-// force. The keys that it does not list are retired, but for those that are to
-// be listed by a later one only. Errors: ErrOlder (ErrSameVersion), certificate.ErrUnknownCA when
-// the signer has been retired, ErrMissingAuthority; with the latter, some
-// statements have to come first (WithAuthority).
+// WithConfig returns the group under a newer configuration, signed by a key in
+// force. The keys that it does not list are retired, except those that only a
+// later configuration is to list. Errors: ErrOlder (ErrSameVersion);
+// certificate.ErrUnknownCA if the signer has been retired; ErrMissingAuthority
+// if some statements have to come first (WithAuthority).
 func (g *Group) WithConfig(c Config) (*Group, error) {
 	if c.Version() == g.config.Version() {
 		return nil, fmt.Errorf("%w: %d", ErrSameVersion, c.Version())
@@ -88,11 +88,11 @@ func (g *Group) WithConfig(c Config) (*Group, error) {
 	return newer, nil
 }
 
-// Vouched is the group with those of some statements that are news and hold.
-// What is about a key that has been retired, or comes from one, is left out; the
-// first that is forged or malformed ends it. So a stranger, who can forge none,
-// makes one signature be checked in vain, beside the few that a CA has made; at
-// most MaxAuthorities statements are read.
+// Vouched returns the group with those of some statements that are new and
+// verify. It leaves out statements about a retired key, or signed by one, and
+// stops at the first that is forged or malformed. So a stranger, who can forge
+// none, costs one verification in vain beside those of genuine statements.
+// Vouched reads at most MaxAuthorities statements.
 func (g *Group) Vouched(statements [][]byte) *Group {
 	for _, raw := range statements[:min(len(statements), MaxAuthorities)] {
 		more, err := g.WithAuthority(raw)
@@ -107,10 +107,11 @@ func (g *Group) Vouched(statements [][]byte) *Group {
 	return g
 }
 
-// Update is the group under a newer configuration, given with the statements
-// about CA keys that may be needed to verify it. Errors: those of ParseConfig
-// and WithConfig; ErrOlder also for an older one that a retired key has signed,
-// because whoever shows that has missed a rotation and is no liar.
+// Update returns the group under a newer configuration, which comes with the
+// statements about CA keys that may be needed to verify it. Errors: those of
+// ParseConfig and WithConfig. An older configuration gives ErrOlder even if a
+// retired key has signed it, because a member that shows it has missed a
+// rotation and is no liar.
 func (g *Group) Update(config []byte, statements [][]byte) (*Group, error) {
 	more := g.Vouched(statements)
 	c, err := ParseConfig(g.id, config, more)

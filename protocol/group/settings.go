@@ -11,8 +11,8 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// The permitted ranges of Settings. Where only one side is a constant, the
-// other is 1 or a millisecond.
+// The permitted ranges of Settings. A range whose lower end has no constant
+// begins at 1, or at a millisecond.
 const (
 	// MaxName bounds the names of groups, resources, policies and presets, in
 	// bytes.
@@ -31,21 +31,23 @@ const (
 	// maxUpdateCapacity bounds the updates that ride on one token or receipt,
 	// so that they and the handoff's objects fit one frame.
 	maxUpdateCapacity = 32
-	// MinFailureQuorum is 2 because nobody may fail anybody alone.
+	// MinFailureQuorum is 2 because one member alone must not make another one
+	// failed.
 	MinFailureQuorum = 2
-	// MaxFailureQuorum bounds the witnesses that a failure can need. Each one's
-	// statement has to travel.
+	// MaxFailureQuorum bounds the witnesses that a failure can need: the
+	// statement of each has to travel.
 	MaxFailureQuorum = 16
-	// MinCertificateLifetime is the shortest maximum: what is renewed from two
-	// thirds of its life on needs a few tries within a third.
+	// MinCertificateLifetime bounds certificate_lifetime from below: a member
+	// renews its certificate in the last third of its life, and needs time
+	// there for a few tries.
 	MinCertificateLifetime = time.Minute
 	// MaxLifetime bounds certificate lifetimes and what is derived from them:
 	// the usual life of a CA.
 	MaxLifetime = 10 * 365 * 24 * time.Hour
-	// MinClockAllowance is above what clocks synchronised over the internet
-	// differ by.
+	// MinClockAllowance is more than the difference of two clocks that are
+	// synchronised over the internet.
 	MinClockAllowance = time.Second
-	// MaxClockAllowance bounds by how much the time of a token may be false.
+	// MaxClockAllowance bounds how false the time of a token may be.
 	MaxClockAllowance = 30 * 24 * time.Hour
 	// MinSettlementTime is far above any time that a handoff takes.
 	MinSettlementTime = time.Hour
@@ -60,7 +62,7 @@ const (
 	MaxSilence = 10 * time.Minute
 )
 
-// The values of Settings that are not given.
+// The defaults of Settings.
 const (
 	// defaultMembersMax is far above most groups, and their directory costs
 	// each member at most two hundred megabytes.
@@ -69,28 +71,28 @@ const (
 	defaultUpdateCapacity = 10
 	// defaultFailureQuorum is the smallest.
 	defaultFailureQuorum = 2
-	// DefaultCertificateLifetime is what is usual for machines that renew by
+	// DefaultCertificateLifetime is usual for machines that renew by
 	// themselves.
 	DefaultCertificateLifetime = 90 * 24 * time.Hour
-	// DefaultClockAllowance bears a clock in the wrong time zone.
+	// DefaultClockAllowance tolerates a clock in the wrong time zone.
 	DefaultClockAllowance = 24 * time.Hour
-	// DefaultSettlementTime is the longest outage after which somebody may
+	// DefaultSettlementTime is the longest outage after which an operator may
 	// reasonably expect a member to return.
 	DefaultSettlementTime = 90 * 24 * time.Hour
 	// DefaultGossipInterval lets news reach a million members in ten minutes
 	// without any token.
 	DefaultGossipInterval = 30 * time.Second
-	// DefaultSilence has QUIC send a packet five times, up to a round trip of 100 ms,
-	// and outlasts what a busy machine or a route that changes takes. See
+	// DefaultSilence is enough for QUIC to send a packet five times, up to a
+	// round trip of 100 ms, and for a busy machine or a change of routes. See
 	// docs/configuration.md for its cost.
 	DefaultSilence = 4 * time.Second
 )
 
-// Settings are what must be the same for all members of a group. They hold
-// once a CA has signed them.
+// Settings are what must be the same for all members of a group. They take
+// effect once a CA has signed them.
 type Settings struct {
-	// Version only grows: of two configurations the one with the higher
-	// version holds. From 1 on.
+	// Version only grows, from 1 on: of two configurations the one with the
+	// higher version is in force.
 	Version uint64
 	// Name of the group, for people; see CheckName.
 	Name string
@@ -98,39 +100,42 @@ type Settings struct {
 	Issued time.Time
 	// Resources, 1 to MaxResources, in strictly ascending order of their names.
 	Resources []Resource
-	// MembersMax is how many members a directory takes in, 1 to MaxMembers.
-	// With fewer than the group has, some are unknown to others and get no
-	// token from them; more cost memory if somebody issues that many.
+	// MembersMax is how many members a directory takes in, 1 to MaxMembers. If
+	// the group has more, some members are unknown to others and get no token
+	// from them. A higher value costs memory only if the CA certifies that
+	// many.
 	MembersMax int
-	// UpdateCapacity is how many updates ride on a token or receipt, 1 to
-	// maxUpdateCapacity. More let news travel faster and handoffs grow.
+	// UpdateCapacity is how many updates travel on a token or receipt, 1 to
+	// maxUpdateCapacity. More make news travel faster, and handoffs larger.
 	UpdateCapacity int
-	// FailureQuorum is how many witnesses make a member failed, 2 to 16. Fewer
-	// let a few liars remove others; more leave the dead in small groups.
+	// FailureQuorum is how many witnesses make a member failed, 2 to 16. With
+	// fewer, a few liars can remove others; with more, a small group does not
+	// reach the quorum for a member that has really failed.
 	FailureQuorum int
 	// CertificateLifetime is the longest that a member's certificate may be
-	// valid, MinCertificateLifetime to MaxLifetime. The dead are remembered as
-	// long.
+	// valid, MinCertificateLifetime to MaxLifetime. Departed members are
+	// remembered as long.
 	CertificateLifetime time.Duration
 	// ClockAllowance is how far a new token's time may be from a receiver's
-	// clock, MinClockAllowance to MaxClockAllowance. Too little stops members
-	// with wrong clocks from generating; too much lets a liar backdate a token
-	// so that it wins every precedence.
+	// clock, MinClockAllowance to MaxClockAllowance. If it is too small,
+	// members with wrong clocks cannot generate. If it is too large, a liar can
+	// backdate a token so that it precedes every other one.
 	ClockAllowance time.Duration
-	// SettlementTime is how long after a member's death what it may have sent
-	// is waited for, MinSettlementTime to MaxLifetime. It must exceed the
-	// longest outage after which a durable member returns (handoff rules §1).
+	// SettlementTime is for how long members wait, after a member has departed,
+	// for what it may have sent before, MinSettlementTime to MaxLifetime. It
+	// must exceed the longest outage after which a durable member returns
+	// (spec/protocol.md, chapter 8, §1).
 	SettlementTime time.Duration
-	// GossipInterval is how often a member exchanges digests with a random peer,
-	// MinGossipInterval to MaxGossipInterval.
+	// GossipInterval is how often a member compares its directory with that of
+	// a random peer, MinGossipInterval to MaxGossipInterval.
 	GossipInterval time.Duration
 	// Silence is after what time without an answer a member counts as unresponsive,
 	// MinSilence to MaxSilence. A shorter one replaces lost tokens sooner, and suspects
 	// slow members more often.
 	Silence time.Duration
 	// Authorities are the CA keys in force, by their ids: 1 to MaxAuthorities
-	// different ones, the signer's among them. What others have signed counts no
-	// more. Sign fills in the signer's when there are none.
+	// different ones, the signer's among them. What other keys have signed no
+	// longer counts. If there are none, Sign adds the signer's.
 	Authorities [][envelope.KeyIDSize]byte
 	// RevocationFloor is the version of the revocation list up to which members
 	// may forget revocations: no certificate of those revoked can be valid.
@@ -176,7 +181,8 @@ var Constants = []policy.Setting[Settings]{
 	},
 }
 
-// WithDefaults fills in what is zero, in the resources too.
+// WithDefaults returns the settings with defaults for what is zero, in the
+// resources too.
 func (s Settings) WithDefaults() Settings {
 	for _, c := range Constants {
 		c.WithDefault(&s)
@@ -189,10 +195,10 @@ func (s Settings) WithDefaults() Settings {
 	return s
 }
 
-// Validate returns the first thing that is wrong: ErrVersion, ErrName,
+// Validate returns the first error that applies: ErrVersion, ErrName,
 // ErrOutOfRange, ErrFraction, ErrAuthorities, ErrMalformed (extensions),
-// ErrResources, or policy.ErrOutOfRange. The message names the setting, as the group
-// configuration file spells it, and what is permitted.
+// ErrResources, or policy.ErrOutOfRange. The message names the setting as the
+// group's file spells it, and what is permitted.
 func (s Settings) Validate() error {
 	if s.Version == 0 {
 		return ErrVersion
@@ -221,7 +227,7 @@ func (s Settings) validateAuthorities() error {
 	return nil
 }
 
-// Slots is how many slots all resources have together.
+// Slots returns how many slots all resources have together.
 func (s Settings) Slots() (n int) {
 	for _, r := range s.Resources {
 		n += r.Slots
@@ -300,15 +306,15 @@ const (
 	DefaultSkipDelay = 100 * time.Millisecond
 )
 
-// Resource is what a group shares.
+// Resource is one resource that a group shares.
 type Resource struct {
 	Name   string // see CheckName
-	Policy string // which circulation policy; a member refuses a resource whose policy it does not know
-	Slots  int    // how many may operate at once, 1 to MaxSlots
+	Policy string // name of the policy; a member refuses a resource whose policy it does not know
+	Slots  int    // how many operations may run at once, 1 to MaxSlots
 	policy.Params
-	// MaxHold is the longest grant that a program can get,
-	// policy.MinDuration to policy.MaxOperationTime. Above OperationTime, the
-	// papers' constants no longer describe what happens.
+	// MaxHold is the longest grant that a program can get, policy.MinDuration
+	// to policy.MaxOperationTime. If it is longer than OperationTime, the
+	// papers' formulas no longer predict the group's behaviour.
 	MaxHold    time.Duration
 	Extensions canonical.Extensions // for later versions and other policies
 }
@@ -325,8 +331,9 @@ var (
 	ResourceConstants = []policy.Setting[Resource]{slots, maxHold}
 )
 
-// WithDefaults fills in what is zero and does not mean something: policy,
-// slots, skip_delay, and max_hold as operation_time.
+// WithDefaults returns the resource with defaults for settings that are zero,
+// where zero has no meaning of its own: policy, slots, skip_delay, and max_hold
+// as operation_time.
 func (r Resource) WithDefaults() Resource {
 	r.Policy = cmp.Or(r.Policy, DefaultPolicy)
 	r.Slots = cmp.Or(r.Slots, 1)
@@ -335,24 +342,26 @@ func (r Resource) WithDefaults() Resource {
 	return r
 }
 
-// PolicyParams are what the policy of the resource needs to know. Settings.PolicyParams
-// adds what the group says.
+// PolicyParams returns what the policy of the resource needs of the resource's
+// own settings. Settings.PolicyParams adds those of the group.
 func (r Resource) PolicyParams() policy.Params {
 	p := r.Params
 	p.MaxHold = r.MaxHold
 	return p
 }
 
-// PolicyParams are what the policy of one of the group's resources needs to know.
+// PolicyParams returns what the policy of one of the group's resources needs of
+// the settings.
 func (s Settings) PolicyParams(r Resource) policy.Params {
 	p := r.PolicyParams()
 	p.Silence = s.Silence
 	return p
 }
 
-// Validate returns the first thing that is wrong: ErrName, ErrOutOfRange,
-// ErrFraction, ErrMalformed (extensions) or policy.ErrOutOfRange. Whether the
-// policy exists, has the preset and uses the parameters, package catalog knows.
+// Validate returns the first error that applies: ErrName, ErrOutOfRange,
+// ErrFraction, ErrMalformed (extensions) or policy.ErrOutOfRange. Package
+// catalog checks that the policy exists, has the preset and uses the
+// parameters.
 func (r Resource) Validate() error {
 	if err := CheckName(r.Policy); err != nil {
 		return fmt.Errorf("policy: %w", err)
