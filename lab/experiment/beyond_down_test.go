@@ -74,18 +74,18 @@ var downTables = []struct {
 	columns     []downColumn
 }{
 	{"down-walk", "", fullLoad, []string{wandering.Paper, walkLight, walkFair}, []downColumn{
-		{"nobody operates", "idle", Share}, {"two at once", "two", Share}, {"a loss is felt for, typically", "loss felt median s", Seconds},
+		{"no operation runs", "idle", Share}, {"two run at once", "two", Share}, {"a loss is felt for, typically", "loss felt median s", Seconds},
 		{"99 of 100 turns within, rounds", "p99 over ideal", Number}, {"999 of 1000", "p99.9 over ideal", Number},
 		{"handoffs", "hops per operation", Number}, {"small messages", "small messages per operation", Number},
 		{"passes in vain", "passes in vain per operation", Number}, {"bytes on the token", "bytes on the token", Number},
 	}},
 	{"down-spare", "time to spare", 75, []string{walkLight, walkFair}, []downColumn{
-		{"somebody waits and nobody operates", "idle though somebody is due", Share}, {"two at once", "two", Share},
+		{"a member waits and no operation runs", "idle though somebody is due", Share}, {"two run at once", "two", Share},
 		{"99 of 100 turns within, rounds", "p99 over ideal", Number}, {"handoffs", "hops per operation", Number},
 		{"small messages", "small messages per operation", Number},
 	}},
 	{"down-unstated", "not stated", fullLoad, []string{walkLight, walkFair}, []downColumn{
-		{"nobody operates", "idle", Share}, {"two at once", "two", Share}, {"a loss is felt for, typically", "loss felt median s", Seconds},
+		{"no operation runs", "idle", Share}, {"two run at once", "two", Share}, {"a loss is felt for, typically", "loss felt median s", Seconds},
 		{"99 of 100 turns within, rounds", "p99 over ideal", Number}, {"handoffs", "hops per operation", Number},
 		{"small messages", "small messages per operation", Number}, {"passes in vain", "passes in vain per operation", Number},
 	}},
