@@ -10,10 +10,9 @@ import (
 	"github.com/wandertoken/wander/protocol/token"
 )
 
-// Book is the book of custody: one record for each hop of each token that this
-// member knows anything of. It alone moves a record from one state to another, by
-// the table in state.go, and so its counters and lists always agree with the
-// records: see check.
+// Book has one record for each hop of each token that this member knows of. It
+// alone moves a record from one state to another, by the table Transitions, so
+// its counters and lists always agree with the records.
 type Book struct {
 	records  map[key]*record
 	offerers map[ident.Member]*offerer // the records that were reached by a transfer, by whose it was
@@ -140,14 +139,14 @@ func (b *Book) vacate(k key) bool {
 // hasRoom reports whether one more reservation fits.
 func (b *Book) hasRoom() bool { return b.live < MaxReservations && b.held+b.live < MaxHeld }
 
-// Held is how many tokens are in custody here.
+// Held returns how many tokens are in custody here.
 func (b *Book) Held() int { return b.held }
 
-// Reserved is how many transfers may still come for reservations that nobody
-// has cancelled. A machine that was told to stop declines them.
+// Reserved returns how many transfers may still come for reservations that
+// nobody has cancelled. After Stop, the machine declines these transfers.
 func (b *Book) Reserved() int { return b.live }
 
-// Unanswered is how many transfers still wait for their answer.
+// Unanswered returns how many transfers have no answer yet.
 func (b *Book) Unanswered() int {
 	n := 0
 	for _, rec := range b.records {
@@ -158,7 +157,7 @@ func (b *Book) Unanswered() int {
 	return n
 }
 
-// Title is the title by which this member holds the token at this hop.
+// Title returns the proof that this member holds the token at this hop.
 func (b *Book) Title(t ident.Token, hop uint64) (token.Title, bool) {
 	rec := b.in(Hold, t, hop)
 	if rec == nil {
@@ -174,7 +173,7 @@ type Holding struct {
 	Busy  bool
 }
 
-// Holdings are the tokens in custody here, in order of token and hop.
+// Holdings returns the tokens in custody here, in order of token and hop.
 func (b *Book) Holdings() []Holding {
 	var list []Holding
 	for _, k := range b.keys() {
@@ -185,8 +184,8 @@ func (b *Book) Holdings() []Holding {
 	return list
 }
 
-// Signers are the members whose certificates the custody here depends on, and
-// those whose answers are awaited.
+// Signers returns the members whose certificates are needed to verify the
+// tokens in custody here, and those whose answers are awaited.
 func (b *Book) Signers() map[ident.Member]bool {
 	needed := make(map[ident.Member]bool)
 	for _, rec := range b.records {

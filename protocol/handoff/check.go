@@ -7,9 +7,10 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// Check returns the first invariant of the machine's state that does not hold, or
-// nil. Tests and simulations call it after every step. A member does not: whatever
-// others send, its invariants hold, and a look at every record would cost too much.
+// Check returns an error for the first invariant of the machine's state that
+// does not hold, or nil. Tests and simulations call it after every step. A
+// member does not call it: the invariants hold whatever others send, and a look
+// at every record would cost too much.
 func (m *Machine) Check() error {
 	for _, check := range []func() error{
 		m.book.check, m.offers.check, func() error { return m.recipients.check(m.book) },

@@ -15,25 +15,26 @@ type Environment interface {
 	// Choose draws a member to pass a token to, uniformly among those that are
 	// valid and can be reached, without the excluded ones.
 	Choose(exclude func(ident.Member) bool) (ident.Member, bool)
-	// Shuns reports whether no token is passed to a member, unless it is named as the receiver.
-	// Choose draws none of those.
+	// Shuns reports whether this member passes m no token, unless its policy
+	// names m as the receiver. Choose draws no such member.
 	Shuns(m ident.Member) bool
-	// Eligible is nil for a member that may take part in a new handoff.
+	// Eligible returns nil for a member that may take part in a new handoff,
+	// and otherwise the reason.
 	Eligible(m ident.Member) error
-	// Certificate is the encoded certificate of m, or "". It is asked for with
-	// every handoff, so it must not decode anything.
+	// Certificate returns the encoded certificate of m, or "". The machine asks
+	// for it in every handoff, so it must not decode anything.
 	Certificate(m ident.Member) string
 	// Circulates reports whether this group has the slot of a genesis.
 	Circulates(g token.GenesisBody) bool
-	// Admits says whether a token may make a hop to this member, as far as its
-	// genesis and the number of the hop tell. The reason is for the offerer.
+	// Admits says whether a token may make a hop to this member, judged by its
+	// genesis and the number of the hop. The reason is for the offerer.
 	Admits(g token.GenesisBody, hop uint64) (wire.Refusal, bool)
-	// LastOperation is when the operation last ran under a token of this
+	// LastOperation returns when the operation last ran under a token of this
 	// genesis' slot, in ms since 1970, or 0.
 	LastOperation(g token.GenesisBody) uint64
 }
 
-// Config is what a machine is made of.
+// Config has what New and NewReplay need to make a Machine.
 type Config struct {
 	Self        ident.Member
 	Group       ident.Group
@@ -44,8 +45,8 @@ type Config struct {
 	Environment Environment
 	Detector    ConflictDetector // nil: none
 	Rand        rand.Source      // jitter only
-	Stats       Stats            // to count on from
-	Serial      uint64           // of the last record of custody of a memory that was given up
+	Stats       Stats            // the counters begin with these
+	Serial      uint64           // serial of the last custody record of a custody memory that was given up; 0: none
 }
 
 // Stats counts what the machine has done since it was made.

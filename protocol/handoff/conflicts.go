@@ -10,30 +10,32 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Bounds on what is written down of evidence, from the start of the process on.
-// With both, it is at most 512 records of about 1 kB; what is found beyond them
-// is counted as rejected.
+// Bounds on the evidence that a machine writes into the journal, from the start
+// of the process on: together at most 512 records of about 1 kB. It counts
+// evidence beyond them as rejected.
 const (
-	// MaxEvidencePerMember bounds the evidence against one member. One is enough
-	// to revoke it, and a member that signs what it likes can make any number.
+	// MaxEvidencePerMember bounds the evidence against one member. One piece is
+	// enough to revoke it, and a member that breaks the rules can produce any
+	// number.
 	MaxEvidencePerMember = 4
-	// MaxAccused bounds the members against which there is any.
+	// MaxAccused bounds the members against which there is evidence.
 	MaxAccused = 128
 )
 
-// ConflictDetector remembers signed objects that this member was shown, within a bound, and
-// judges what contradicts them: package evidence has one. This package does not
-// say what evidence is, only where to look for it.
+// ConflictDetector remembers a bounded number of signed objects that peers
+// showed to this member, and finds objects that contradict them; package
+// evidence has one. This package only says where to look for evidence, not what
+// it is.
 type ConflictDetector interface {
-	// Genesis tells of an object whose signature holds, and returns one that
-	// contradicts it, if there is any. So do Transfer and Answer.
+	// Genesis, Transfer and Answer take in an object whose signature holds, and
+	// return one that contradicts it, if there is any.
 	Genesis(token.Genesis) (mine, other token.Object, found bool)
 	Transfer(token.Transfer) (mine, other token.Object, found bool)
 	Answer(token.Answer) (mine, other token.Object, found bool)
-	// Recall tells of an object from this member's journal.
+	// Recall takes in an object from this member's journal.
 	Recall(token.Object)
-	// Judge says what two objects prove, if anything, and against whom, and
-	// returns them in the order in which the journal has them.
+	// Judge says what two objects prove, if anything, and against which member,
+	// and returns the objects in the order in which the journal stores them.
 	Judge(a, b token.Object) (what string, accused ident.Member, first, second token.Object, ok bool)
 }
 
@@ -56,10 +58,10 @@ func (nobody) Judge(a, b token.Object) (what string, accused ident.Member, first
 // ones: it would forget the others.
 const recalled = 512
 
-// GiversOfOneHop is what the journal says of two transfers of one hop that two
-// members have signed, or one by two chains: somebody before both has given the
-// token away twice, and who that was the chains in the journals will tell. It is
-// suspicion, and no evidence.
+// GiversOfOneHop is the journal's text for two transfers of one hop that two
+// members have signed, or one member by two chains. Some earlier holder has
+// then given the token away twice, and the chains in the journals show which
+// one. It is suspicion, and no evidence.
 const GiversOfOneHop = "two givers of one hop"
 
 // conflicts looks for contradictions between signed objects, journals those that are

@@ -37,8 +37,9 @@ func (m *macs) of(offerer ident.Member, k key, number uint64) ident.MAC {
 	return ident.MAC(m.buf[:ident.MACSize])
 }
 
-// AcceptMAC is the MAC by which the member with this key knows, in one incarnation,
-// that it has accepted a hop of a token from an offerer with this number.
+// AcceptMAC returns the MAC of an ACCEPT. By it the member with this key
+// recognises, within one incarnation, that it has accepted this hop of a token
+// from this offerer under this number.
 func AcceptMAC(secret *signature.PrivateKey, incarnation ident.Incarnation, offerer ident.Member, t ident.Token, hop, number uint64) ident.MAC {
 	m := newMACs(secret, incarnation)
 	return m.of(offerer, key{t, hop}, number)

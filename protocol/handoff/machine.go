@@ -11,10 +11,10 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Machine does the handoffs of one member, for all its tokens: its Sender and its
-// Receiver work on one Book. It is a pure function of what it is told: it is not
-// safe for concurrent use, and every method that may act appends to the effects and
-// notices that Drain takes away.
+// Machine does the handoffs of one member, for all its tokens: its Sender and
+// its Receiver work on one Book. Its behaviour depends only on its inputs.
+// Methods append effects and notices, which Drain returns. It is not safe for
+// concurrent use.
 type Machine struct {
 	*shared
 	*Book
@@ -60,14 +60,14 @@ func (sh *shared) draw(s *series) uint64 {
 	return n
 }
 
-// SetNow tells the machine the time. Every call that follows acts at it.
+// SetNow sets the time at which every later call acts.
 func (m *Machine) SetNow(now clock.Reading) { m.now = now }
 
-// Drain takes the effects and notices since the last call. The slices are
-// valid until the next one.
+// Drain returns the effects and notices since the last call. The slices are
+// valid until the next call.
 func (m *Machine) Drain() ([]effect.Effect, []Notice) { return m.drain() }
 
-// Stats is a copy of the counters.
+// Stats returns a copy of the counters.
 func (m *Machine) Stats() Stats { return m.stats }
 
 // Receipt reads and verifies a receipt; the error is the verifier's.
@@ -76,12 +76,12 @@ func (m *Machine) Receipt(raw []byte) (token.AnswerBody, error) {
 	return a.Body(), err
 }
 
-// DrawSequence spends the next sequence number for a token made here. A number
-// is spent once drawn; gaps are fine.
+// DrawSequence returns the next sequence number for a token made here. A drawn
+// number is never drawn again; gaps are permitted.
 func (m *Machine) DrawSequence() uint64 { return m.draw(&m.numbers.sequence) }
 
-// Own takes custody, at hop 0, of a token whose genesis this member has just
-// signed: genesis, sequence number and custody are one durable record.
+// Own gives this member custody, at hop 0, of a token whose genesis it has just
+// signed. Genesis, sequence number and custody are one durable record.
 func (m *Machine) Own(g token.Genesis, founding bool) {
 	m.verifier.Trust(g)
 	m.certificates.persist(&m.output, m.cfg.Self)
@@ -89,7 +89,7 @@ func (m *Machine) Own(g token.Genesis, founding bool) {
 	m.book.hold(key{g.ID(), 0}, token.Title{Genesis: g})
 }
 
-// Tick does what is due.
+// Tick does what is due at the time of SetNow.
 func (m *Machine) Tick() {
 	for rec := m.book.due(m.now.Boot); rec != nil; rec = m.book.due(m.now.Boot) {
 		switch rec.state {
@@ -105,7 +105,7 @@ func (m *Machine) Tick() {
 	}
 }
 
-// Introduce fills in what a HELLO to a peer says about handoffs with it.
+// Introduce sets the fields about handoffs in a HELLO to a peer.
 func (m *Machine) Introduce(id ident.Member, hello *wire.Hello) {
 	if o := m.book.offerers[id]; o != nil {
 		hello.Floor = o.floor
@@ -113,18 +113,18 @@ func (m *Machine) Introduce(id ident.Member, hello *wire.Hello) {
 	hello.Settled = m.recipients.promise(id)
 }
 
-// PeerUp is told when a connection with a peer is open and its HELLO is here.
-// What waits for the peer is sent again at once, but for an offer that has waited
-// for this connection, or went on it: a driver sends what was said to a peer
-// without a connection as soon as there is one.
+// PeerUp tells the machine that a connection with a peer is open and the peer's
+// HELLO has come. The machine at once sends again what waits for the peer. It
+// leaves out an offer that has waited for this connection or was sent on it,
+// because a driver itself keeps messages to a peer until there is a connection.
 func (m *Machine) PeerUp(id ident.Member, hello *wire.Hello) {
 	m.hearSettled(id, hello.Settled)
 	m.Sender.peerUp(id, hello)
 }
 
-// PeerClosed is told when the connection with a peer was closed, in order, as when
-// another takes its place, or not. An offer that went on it may not have arrived: it is
-// sent again with the next PeerUp.
+// PeerClosed tells the machine that the connection with a peer was closed:
+// broken, or in order, as when another connection takes its place. An offer
+// that was sent on it may not have arrived, so the next PeerUp sends it again.
 func (m *Machine) PeerClosed(id ident.Member, broken bool) {
 	if broken {
 		m.Receiver.peerClosed(id)
@@ -132,41 +132,43 @@ func (m *Machine) PeerClosed(id ident.Member, broken bool) {
 	m.offers.lost(id)
 }
 
-// PeerDown is told when a peer cannot be reached, or when its connection broke.
-// Offers to it have failed, and what it accepted is better not used: a token
-// sent to it would wait for its return. Transfers to it wait, and a machine that
-// stops waits for none from it.
+// PeerDown tells the machine that a peer cannot be reached, or that its
+// connection broke. Offers to the peer fail. The machine does not use an ACCEPT
+// of the peer, because a token sent to it would wait for its return. Transfers
+// to the peer wait. After Stop, the machine no longer waits for transfers from
+// it.
 func (m *Machine) PeerDown(id ident.Member) {
 	m.Receiver.peerDown(id)
 	m.Sender.peerDown(id)
 }
 
-// Open begins an opening of the journal, after all others, with a random tag. Until it,
-// what is signed names no position.
+// Open begins an opening of the journal, numbered after all earlier ones, with
+// a random tag. Objects signed before it name no position.
 func (m *Machine) Open(number uint64, tag [token.TagSize]byte) {
 	m.persist(m.openings.begin(number, tag), true)
 	m.openings.opened = m.openings.at(0)
 }
 
-// Opened is the position at which this opening has begun.
+// Opened returns the position at which the present opening began.
 func (m *Machine) Opened() token.Position { return m.openings.opened }
 
-// Loss says what a position that this member has signed shows of its journal.
+// Loss says what a position that this member has signed shows about its
+// journal.
 func (m *Machine) Loss(p token.Position) Loss { return m.openings.loss(p) }
 
-// Position is where in the journal a record is that is written next: what is signed for
-// it names it.
+// Position returns the position of the next record in the journal, which
+// objects signed for that record name.
 func (m *Machine) Position() token.Position { return m.openings.at(1) }
 
-// Pause has the machine neither take a token nor pass one on, until Resume.
+// Pause keeps the machine from taking and passing on tokens, until Resume.
 func (m *Machine) Pause() { m.paused = true }
 
 // Resume ends Pause.
 func (m *Machine) Resume() { m.paused = false }
 
-// Checkpoint is the shortest journal that rebuilds this machine, in an order
-// that Replay accepts. Reservations are not in it: a durable member takes what
-// comes after a restart without them (handoff rules §4.5).
+// Checkpoint returns the shortest journal that rebuilds this machine, in an
+// order that Replay accepts. It leaves out reservations: after a restart a
+// durable member takes transfers without them (handoff rules §4.5).
 func (m *Machine) Checkpoint() []journal.Record {
 	marks, custody, signers := m.book.checkpoint()
 	return slices.Concat(

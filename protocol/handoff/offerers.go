@@ -45,11 +45,12 @@ func (o *offerer) isOwed() bool {
 	return false
 }
 
-// Offerers are the members of which records are kept, in order of their ids.
+// Offerers returns the members about whose transfers records are kept, in order
+// of their ids.
 func (b *Book) Offerers() []ident.Member { return sortedMembers(b.offerers) }
 
-// Creditors are the members whose transfers were answered here and who have not
-// said yet that they know the answer: they may be waiting for it.
+// Creditors returns the members whose transfers were answered here and that
+// have not said yet that they know the answer: they may be waiting for it.
 func (b *Book) Creditors() []ident.Member {
 	var list []ident.Member
 	for _, id := range b.Offerers() {

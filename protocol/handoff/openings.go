@@ -10,7 +10,8 @@ import (
 // has met the peers that saw it, or its tokens were used long ago.
 const maxOpenings = 64
 
-// Loss is what a position shows of a journal that has gone back.
+// Loss says what a position that this member has signed shows about its
+// journal: whether the journal is an older copy.
 type Loss uint8
 
 // The losses.
@@ -18,7 +19,7 @@ const (
 	Whole  Loss = iota // nothing is missing
 	Cut                // the journal ends before the position
 	Lacks              // an opening is missing: the journal is an older one
-	Copied             // a later opening than this one: another process has the same key
+	Copied             // the position is of a later opening than this one: another process has the same key
 )
 
 func (l Loss) String() string {

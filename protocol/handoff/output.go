@@ -20,25 +20,25 @@ const (
 	Parted                          // a transfer was signed: custody is gone
 	Delivered                       // a transfer was answered by a receipt
 	Returned                        // a transfer was declined: custody is here again
-	Abandoned                       // the machine stopped asking
-	Unwanted                        // nobody can be asked, or not the target: it is held, and not released any more
+	Abandoned                       // the machine stopped retransmitting a transfer; its outcome is unknown
+	Unwanted                        // nobody, or not the named target, could be asked: the token stays, and is no longer released
 	Convicted                       // two objects prove that their signer broke the rules; not about custody here
 )
 
-// Notice tells the member above what has happened, mostly to custody.
+// Notice tells the caller, a member, what has happened, mostly to custody.
 type Notice struct {
 	Kind  NoticeKind
 	Title token.Title   // Gained, Returned: the title; else that of the hop given away
 	Hop   uint64        // the custody concerned
 	Peer  ident.Member  // the other side; Convicted: who signed the objects
-	Took  time.Duration // Delivered: from letting go to the receipt
+	Took  time.Duration // Delivered: from the release to the receipt
 
 	Receipt []byte // Delivered: as it was signed
 
 	// Giver, of Gained, gave the peer the custody that it had; zero if the peer's title does not say so.
 	Giver ident.Member
 
-	Belated bool // Gained: no reservation stood for it, as of before a restart, or one that has lapsed, or its connection broke since
+	Belated bool // Gained: without a live reservation, as it was made before a restart, has lapsed, or its connection has broken since
 
 	Objects [2]token.Object // Convicted; their signatures hold
 }

@@ -10,18 +10,19 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Receiver takes tokens: it reserves room for an offered one, and takes or declines
-// the transfer. It moves records from LIVE to HOLD or VOIDED, and remembers both until
-// the offerer has promised that it knows the answer.
+// Receiver takes tokens: it reserves room for an offered token, and takes or
+// declines the transfer. It moves records from LIVE to HOLD or VOIDED, and
+// remembers both until the offerer has promised that it knows the answer.
 type Receiver struct {
 	*shared
 	macs     macs
 	stopping bool
 }
 
-// Stop makes the machine refuse offers and decline transfers from now on. What
-// it has accepted it takes back: a holder that relied on it would send its
-// token into nothing, and get it back when this member does. See Reserved.
+// Stop makes the machine refuse offers and decline transfers from now on. It
+// takes back its ACCEPTs: a holder that relied on one would send its token to a
+// member that has stopped, and get it back only when this member returns. See
+// Reserved.
 func (r *Receiver) Stop() {
 	if r.stopping {
 		return
@@ -34,8 +35,8 @@ func (r *Receiver) Stop() {
 	}
 }
 
-// OnOffer handles an OFFER (handoff rules §4). Certificates that came along
-// have been learned already.
+// OnOffer handles an OFFER (handoff rules §4). The caller has learned the
+// certificates that came with it.
 func (r *Receiver) OnOffer(from ident.Member, msg *wire.Offer) {
 	r.hearSettled(from, msg.Settled)
 	rec := r.book.records[key{msg.Token, msg.Hop}]
@@ -137,8 +138,9 @@ func (r *Receiver) lapse(rec *record, e Event) {
 	}
 }
 
-// OnCancel handles a CANCEL. A late or lying one is harmless: what has lapsed
-// is still taken.
+// OnCancel handles a CANCEL, which makes a reservation lapse. A late or lying
+// CANCEL does no harm, because a transfer for a lapsed reservation is still
+// taken.
 func (r *Receiver) OnCancel(from ident.Member, msg *wire.Cancel) {
 	rec := r.book.in(Live, msg.Token, msg.Hop)
 	if rec == nil || rec.from != from ||
@@ -156,7 +158,7 @@ type verifiedTransfer struct {
 }
 
 // OnTransfer handles a TRANSFER, in the order of handoff rules §4. The error
-// says why it was dropped.
+// says why the machine dropped it.
 func (r *Receiver) OnTransfer(from ident.Member, msg *wire.Transfer) error {
 	p, missing, err := r.open(from, msg)
 	if err != nil {
@@ -350,9 +352,10 @@ func (r *Receiver) raise(id ident.Member, o *offerer, floor uint64) {
 	r.book.raise(o, floor)
 }
 
-// Bury raises the floor of an offerer that has been dead for longer than any
-// transfer of it can be in progress: everything from it is forgotten, and what is
-// still in flight will be answered with UNKNOWN (handoff rules §1).
+// Bury forgets everything from an offerer that departed so long ago that no
+// transfer of it can still be in progress: it raises the offerer's floor. A
+// transfer of it that comes nevertheless is answered with UNKNOWN (handoff
+// rules §1).
 func (r *Receiver) Bury(id ident.Member) {
 	o := r.book.offerers[id]
 	if next := r.numbers.accepts.next; o != nil && o.floor != next {

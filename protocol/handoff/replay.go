@@ -20,8 +20,8 @@ type past struct {
 	transfer, genesis, void, outgoing []byte
 }
 
-// Replay rebuilds a machine from the records of its journal, which it is told
-// one after the other, oldest first.
+// Replay rebuilds a machine from the records of its journal. Call Apply with
+// each record, oldest first, and then Finish.
 type Replay struct {
 	m     *Machine
 	pasts map[key]*past
@@ -29,15 +29,15 @@ type Replay struct {
 	seen []token.Object
 }
 
-// NewReplay begins to rebuild a machine. The certificates that the journal
-// holds must be known to cfg.World before Finish is called.
+// NewReplay begins to rebuild a machine. Before Finish, cfg.Environment must
+// know the certificates in the journal.
 func NewReplay(cfg Config) *Replay {
 	return &Replay{m: New(cfg), pasts: make(map[key]*past)}
 }
 
-// Apply adds one record. Records that are not about handoffs are ignored. An
-// error, which matches ErrReplay, means that the journal is not what a member
-// of this group wrote.
+// Apply adds one record. It ignores records that are not about handoffs. An
+// error matches ErrReplay, and means that no member of this group can have
+// written the journal so.
 func (r *Replay) Apply(rec journal.Record) error {
 	var err error
 	r.m.openings.note(rec)
@@ -216,8 +216,8 @@ func (r *Replay) see(k envelope.Kind, raw []byte) {
 	r.seen = append(r.seen, object(k, raw))
 }
 
-// Finish returns the machine. Custody resumes where it was; unanswered
-// transfers are sent again at the first Tick.
+// Finish returns the machine. Custody resumes where it was; the first Tick
+// sends unanswered transfers again.
 func (r *Replay) Finish(now clock.Reading) (*Machine, error) {
 	m := r.m
 	m.SetNow(now)

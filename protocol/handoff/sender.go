@@ -10,9 +10,9 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Sender passes on the tokens in custody: it has a next holder found, signs the
-// transfer, and sends it until it is answered. It moves records from HOLD to SENT
-// and on to CLOSED, or back to HOLD at the next hop.
+// Sender passes on the tokens in custody: it finds a next holder, signs the
+// transfer, and sends it until an answer comes. It moves records from HOLD to
+// SENT and on to CLOSED, or after a VOID back to HOLD at the next hop.
 type Sender struct {
 	*shared
 	offers     *offering
@@ -26,10 +26,10 @@ func newSender(sh *shared) *Sender {
 	return &Sender{shared: sh, offers: offers, recipients: rs, jitter: jitter}
 }
 
-// Prepare begins to look for a member to pass a held token to, while it is
-// still in use: OFFER and ACCEPT are exchanged, and nothing durable changes
-// (pre-offer, handoff rules §3). A zero target means anybody. A token that was
-// released already is not prepared.
+// Prepare begins to look for a member to pass a held token to, while the token
+// is still in use: the machine exchanges OFFER and ACCEPT, and nothing durable
+// changes (pre-offer, handoff rules §3). A zero target means any member.
+// Prepare does nothing for a token that was released already.
 func (s *Sender) Prepare(t ident.Token, hop uint64, target ident.Member) {
 	rec := s.book.in(Hold, t, hop)
 	if rec == nil || rec.search != nil && (rec.search.release || rec.search.target == target) {
@@ -40,10 +40,10 @@ func (s *Sender) Prepare(t ident.Token, hop uint64, target ident.Member) {
 	s.goOn(rec)
 }
 
-// Release marks a held token as released: as soon as it is not busy and the target
-// has accepted it, or anybody when that is zero, custody goes there. When the
-// target cannot be reached, refuses or does not answer, the token stays, and
-// Unwanted says so.
+// Release marks a held token as released. As soon as the token is not busy and
+// the target (any member if it is zero) has accepted it, custody goes to that
+// member. If the target cannot be reached, refuses or does not answer, the
+// token stays, and the notice Unwanted says so.
 func (s *Sender) Release(t ident.Token, hop uint64, target ident.Member, field []byte) {
 	rec := s.book.in(Hold, t, hop)
 	if rec == nil {
@@ -60,8 +60,8 @@ func (s *Sender) Release(t ident.Token, hop uint64, target ident.Member, field [
 	}
 }
 
-// Keep takes back that a held token is released, or will be: nobody is asked any
-// more, and whoever has accepted it is told.
+// Keep takes back Release or Prepare of a held token: the machine asks nobody
+// further, and tells a peer that has accepted the token.
 func (s *Sender) Keep(t ident.Token, hop uint64) {
 	rec := s.book.in(Hold, t, hop)
 	if rec == nil || rec.search == nil {
@@ -71,8 +71,8 @@ func (s *Sender) Keep(t ident.Token, hop uint64) {
 	s.book.wakeAt(rec, clock.Never)
 }
 
-// SetBusy says whether an operation runs under the token, which then is
-// neither released nor dropped.
+// SetBusy says whether an operation runs under the token. While one runs, the
+// token is neither passed on nor dropped.
 func (s *Sender) SetBusy(t ident.Token, hop uint64, busy bool) {
 	rec := s.book.in(Hold, t, hop)
 	if rec == nil {
@@ -82,7 +82,7 @@ func (s *Sender) SetBusy(t ident.Token, hop uint64, busy bool) {
 	s.tryRelease(rec)
 }
 
-// Drop removes a token that is held and not busy.
+// Drop removes a token that is held and not busy, and reports whether it did.
 func (s *Sender) Drop(t ident.Token, hop uint64, reason uint64) bool {
 	rec := s.book.records[key{t, hop}]
 	if rec == nil || rec.busy || !s.book.move(rec, SenderDrop) {
@@ -108,8 +108,9 @@ func (s *Sender) OnAccept(from ident.Member, msg *wire.Accept) {
 	}
 }
 
-// OnRefuse handles a REFUSE of an offer: somebody else is asked. It may follow
-// an ACCEPT, which then is not used; the peer is told so.
+// OnRefuse handles a REFUSE of an offer: the machine asks another member. A
+// REFUSE may follow an ACCEPT. The machine then does not use that ACCEPT, and
+// tells the peer so.
 func (s *Sender) OnRefuse(from ident.Member, msg *wire.Refuse) {
 	if rec := s.offers.of(msg.Token, msg.Hop); rec != nil && s.offers.refused(rec, from) {
 		s.goOn(rec)
@@ -237,8 +238,8 @@ func (s *Sender) giveUp(rec *record) {
 	s.book.retire(rec)
 }
 
-// OnAnswer handles a RECEIPT, VOID or UNKNOWN: it must be signed by the member
-// that the transfer was sent to, and name exactly that transfer.
+// OnAnswer handles a RECEIPT, VOID or UNKNOWN. The answer must be signed by the
+// member that the transfer was sent to, and name exactly that transfer.
 func (s *Sender) OnAnswer(from ident.Member, verdict token.Verdict, raw []byte) error {
 	answer, err := s.verifier.Answer(verdict, raw)
 	if err != nil {

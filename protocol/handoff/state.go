@@ -2,20 +2,21 @@ package handoff
 
 import "fmt"
 
-// State is what a member is, or was, for one hop of one token (handoff rules
-// §2). The receiver's states come before custody, the sender's after it.
+// State is the state of one hop of one token at this member (handoff rules §2).
+// The receiver's states come before custody, the sender's after it.
 type State uint8
 
-// The states. Hold, Sent, Closed and Dropped, reached by a transfer, are
-// together "taken": whatever the transfer asks again is answered by a receipt.
+// The states. Hold, Sent, Closed and Dropped, if reached by a transfer, are
+// together "taken": the machine answers a repeated transfer by the same
+// receipt.
 const (
 	None    State = iota // nothing is known, or everything is forgotten
 	Live                 // a reservation, counted against the capacity
 	Lapsed               // a reservation that is no longer counted; its transfer is still taken
 	Voided               // its transfer was declined permanently
 	Hold                 // custody is here
-	Sent                 // custody was given away; the answer is due
-	Closed               // custody was given away, and the story is over
+	Sent                 // custody was given away, and the answer has not come
+	Closed               // custody was given away, and the answer has come or is given up
 	Dropped              // the token was removed here
 	states
 )
@@ -76,8 +77,8 @@ type Transition struct {
 	To    State
 }
 
-// Transitions are the tables of handoff rules §3 and §4: all that can happen.
-// An event in a state that has no row for it is ignored.
+// Transitions are the tables of handoff rules §3 and §4. The machine ignores an
+// event in a state that has no row for it.
 var Transitions = []Transition{
 	{Hold, SenderOffer, Hold},
 	{Hold, SenderAccept, Hold},

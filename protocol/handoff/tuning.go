@@ -5,27 +5,29 @@ import (
 	"time"
 )
 
-// Tuning are the machine's times and bounds. None of them decides safety:
+// Tuning has the machine's times and bounds. Safety depends on none of them:
 // they trade messages and memory against speed. DefaultTuning suits the open
 // internet.
 type Tuning struct {
 	// OfferTimeout is how long the first OFFER to a peer waits for an answer;
 	// each further one waits twice as long. Below a round trip it only costs
-	// messages; too large, and a dead peer delays the token.
+	// messages; if it is too large, an unresponsive peer delays the token.
 	OfferTimeout time.Duration
-	// OffersPerPeer is after how many unanswered offers another peer is drawn
-	// (the multi-token paper §2.2: "after some unsuccessful retries").
+	// OffersPerPeer is the number of unanswered offers after which the machine
+	// draws another peer (the multi-token paper §2.2: "after some unsuccessful
+	// retries").
 	OffersPerPeer int
-	// NobodyPause is how long a holder waits that has found nobody to pass to.
+	// NobodyPause is how long a holder waits before it looks again, if it has
+	// found no receiver.
 	NobodyPause time.Duration
 	// RetransmitFirst and RetransmitMax bound the back-off of an unanswered
 	// transfer. A peer that comes back is retried at once.
 	RetransmitFirst, RetransmitMax time.Duration
-	// UnknownPause replaces RetransmitMax once the receiver has answered that
-	// it cannot say.
+	// UnknownPause replaces RetransmitMax once the receiver has answered
+	// UNKNOWN.
 	UnknownPause time.Duration
-	// GiveUp is when a volatile sender stops asking. A durable one never does:
-	// giving up is the only way in which it could lose a token.
+	// GiveUp is when a volatile sender stops retransmitting. A durable sender
+	// never stops, because that is the only way in which it could lose a token.
 	GiveUp time.Duration
 	// Lifetime is how long a reservation counts against the capacity; a holder
 	// whose operation lasts longer renews it.
@@ -50,9 +52,9 @@ var DefaultTuning = Tuning{
 
 // Bounds on what others can make a member remember.
 const (
-	// MaxHeld is how many tokens a member has custody of at most: beyond it,
-	// offers are refused and transfers declined. It is the largest number of
-	// slots that a group configuration can have for one resource, fourfold.
+	// MaxHeld bounds the tokens in custody of one member: beyond it, the member
+	// refuses offers and declines transfers. It is four times the largest
+	// number of slots that a resource can have.
 	MaxHeld = 4096
 	// MaxReservations bounds the live reservations of all peers together, so
 	// that accepted tokens fit MaxHeld.
@@ -61,9 +63,9 @@ const (
 	// tokens at once, but no peer can take all places.
 	MaxReservationsPerPeer = 512
 	// MaxUnsettled bounds the records that one peer's transfers leave behind
-	// until it reports them settled (about 300 bytes each). A peer that never
-	// does is refused. Transfers for reservations that were forgotten meanwhile
-	// may come on top, as many again.
+	// until the peer reports them settled (about 300 bytes each). Beyond it,
+	// the member refuses that peer. Transfers for reservations that were
+	// forgotten meanwhile may come on top, as many again.
 	MaxUnsettled = 8192
 	// maxNumber is the highest accept number that a sender uses. No member gets there
 	// in its life, and what is counted on from there does not overflow.

@@ -58,7 +58,7 @@ func (b *Book) wakeAt(rec *record, at clock.Instant) {
 	}
 }
 
-// NextDeadline is when Tick wants to be called, or clock.Never.
+// NextDeadline returns when to call Tick next, or clock.Never.
 func (b *Book) NextDeadline() clock.Instant {
 	if len(b.heap) == 0 {
 		return clock.Never
