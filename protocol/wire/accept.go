@@ -13,7 +13,7 @@ type Accept struct {
 	Lifetime    uint64 // of the reservation, ms from its sending
 }
 
-// Reservation is what the message gives to the offerer.
+// Reservation returns the reservation that the message gives to the offerer.
 func (m *Accept) Reservation() ident.Reservation {
 	return ident.Reservation{Incarnation: m.Incarnation, Number: m.Accept, MAC: m.MAC}
 }

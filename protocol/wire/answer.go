@@ -2,7 +2,7 @@ package wire
 
 import "cmp"
 
-// Receipt carries a signed receipt: the answer to a transfer that was taken.
+// Receipt contains a signed receipt: the answer to a transfer that was taken.
 type Receipt struct {
 	_       struct{} `cbor:",toarray"`
 	Receipt []byte
@@ -16,7 +16,7 @@ func (m *Receipt) validate() error {
 	return cmp.Or(object("receipt", m.Receipt), objects("updates", m.Updates, MaxUpdates))
 }
 
-// Void carries a signed void: the answer to a transfer that was declined.
+// Void contains a signed void: the answer to a transfer that was declined.
 type Void struct {
 	_    struct{} `cbor:",toarray"`
 	Void []byte
@@ -27,7 +27,7 @@ func (*Void) Type() Type { return TypeVoid }
 
 func (m *Void) validate() error { return object("void", m.Void) }
 
-// Unknown carries a signed unknown: the receiver's memory does not reach back
+// Unknown contains a signed unknown: the receiver's memory does not reach back
 // to the transfer.
 type Unknown struct {
 	_       struct{} `cbor:",toarray"`

@@ -2,8 +2,8 @@ package wire
 
 import "github.com/wandertoken/wander/protocol/ident"
 
-// Cancel says that a reservation will probably not be used. It is advice: a
-// transfer that names the reservation is taken all the same.
+// Cancel says that a reservation will probably not be used. It is advice: the
+// receiver still takes a transfer that names the reservation.
 type Cancel struct {
 	_           struct{} `cbor:",toarray"`
 	Token       ident.Token

@@ -4,22 +4,23 @@ import "fmt"
 
 const (
 	// MaxConfiguration bounds a signed group configuration, in bytes: the
-	// largest payload that one may have, and the envelope.
+	// largest payload of a configuration, and the envelope.
 	MaxConfiguration = 257 << 10
 
-	// ConfigurationPart is how much of it one message carries at most, in bytes:
-	// frames that move custody wait behind one part and not behind all of it.
+	// ConfigurationPart is how many bytes of a configuration one message
+	// contains at most, so that frames that move custody wait behind one part
+	// and not behind the whole configuration.
 	ConfigurationPart = 16 << 10
 
 	// MaxVouchers bounds the statements about CA keys beside a configuration:
-	// as many as a group knows at a time (group.MaxAuthorities).
+	// as many as a group has at a time (group.MaxAuthorities).
 	MaxVouchers = 8
 )
 
-// Configuration hands over a signed group configuration, or one part of it, with
-// what a member needs that has not heard of the CA key which signed it. The parts
-// of one configuration are sent one after the other, each but the last with
-// ConfigurationPart bytes.
+// Configuration contains a signed group configuration, or one part of it. With
+// it come the statements that a member needs if it does not know the CA key
+// which signed the configuration. The parts of one configuration are sent one
+// after the other, each but the last with ConfigurationPart bytes.
 type Configuration struct {
 	_             struct{} `cbor:",toarray"`
 	Configuration []byte
@@ -28,7 +29,8 @@ type Configuration struct {
 	Rest          uint64   // bytes of the configuration in the parts that follow; 0: this is the last, or all
 }
 
-// ConfigurationParts are the messages that hand over a configuration.
+// ConfigurationParts returns the messages that together contain a
+// configuration.
 func ConfigurationParts(raw []byte, authorities [][]byte) (list []*Configuration) {
 	before := uint64(0)
 	for len(raw) > ConfigurationPart {
@@ -58,8 +60,8 @@ func (m *Configuration) validate() error {
 	return objects("statements about CA keys", m.Authorities, MaxVouchers)
 }
 
-// Revocations hands over signed revocations. It is also the last word to a
-// revoked member: its own revocation.
+// Revocations contains signed revocations. It is also the last message to a
+// revoked member, with that member's own revocation.
 type Revocations struct {
 	_           struct{} `cbor:",toarray"`
 	Revocations [][]byte // ascending by version

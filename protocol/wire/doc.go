@@ -1,10 +1,11 @@
-// Package wire is what members say to each other: the frames on a stream and
-// the messages in them.
+// Package wire has the messages that members send each other, and the frames on
+// a QUIC stream that contain them. docs/glossary.md has the terms.
 //
-// A message is the deterministic CBOR array [type, [fields…]]. Decode is the one
-// place where bytes from the network become typed values; what it accepts
-// encodes to the same bytes again. The shapes are in spec/wire.cddl. Signed objects travel inside messages as
-// byte strings and are decoded, and verified, beside their own types.
+// A message is the deterministic CBOR array [type, [fields…]]. Decode is the
+// one place where bytes from the network become typed values; what it accepts
+// encodes to the same bytes again. The shapes are in spec/wire.cddl. Signed
+// objects travel inside messages as byte strings; the packages of their types
+// decode and verify them.
 //
 //	body, err := wire.Encode(&wire.Cancel{Token: t, Hop: 7, Incarnation: i, Accept: 3})
 //	stream = wire.AppendFrame(stream, body)
@@ -33,15 +34,17 @@
 //	directories          GOSSIP, SUMMARY, WANT, MEMBERS, CONFIGURATION, REVOCATIONS
 //	who lives, and news  PROBE, NEWS
 //
-// Each is a struct in the file of its name or of its kin, with its shape in CDDL in its comment. Hello opens
-// each connection; Offer to Unknown move custody; Policy has no authority over it. Gossip compares two
-// directories, Summary says how a range of one looks, Want asks, and Members, Configuration and Revocations
-// answer. The table kinds (message.go) says of each Type its name, whether it is urgent, and how to make an
-// empty one. Urgent messages go before all others to the same peer, so that a handoff does not wait behind
-// pages of a directory.
+// Each message is a struct in a file of its own or of a related message, with
+// its shape in CDDL in its comment. Hello opens each connection. Offer to
+// Unknown move custody; Policy has no authority over custody. Gossip begins a
+// comparison of two directories, and Summary describes a range of one. Want
+// asks, and Members, Configuration and Revocations answer. The table kinds
+// (message.go) has the name of each Type, whether it is urgent, and how to make
+// an empty message. A member sends urgent messages to a peer before all others,
+// so that a handoff does not wait behind pages of a directory.
 //
-// A Settled, a Shown, a Part and an Entry are parts of messages. A Refusal is why an OFFER was refused; its
-// Err is a sentinel.
+// Settled, Shown, Part and Entry are parts of messages. Refusal is the reason
+// of a REFUSE; its Err returns a sentinel.
 //
 // # The walk of a frame
 //
@@ -51,25 +54,31 @@
 //	  Unmarshal  canonical CBOR of its fields, in messageLimits    ErrMalformed
 //	  validate   counts, sizes and ranges                          ErrLimit, ErrMalformed
 //
-// In a running member node/transport finds the frames in its buffer itself and hands on borrowed bodies;
-// protocol/member decodes them in receive, counts what is refused, and lets it change nothing.
-// Encode validates a message, too, before it is sent.
+// In a running member node/transport does not call ReadFrame: it finds the
+// frames in its own buffer, and lends their bodies to protocol/member. That
+// decodes them in receive, and counts and ignores those that Decode refuses.
+// Encode validates a message too, before it is sent.
 //
 // # Who calls it
 //
-// node and node/transport for frames, member, handoff, directory and update for messages, sim/cluster and
-// spec/conformance as peers, and `wander inspect` to show them. What the CA and machines say to each other is of package
-// node/enrolment, what local programs say of node/api.
+// Packages node and node/transport use frames; member, handoff, directory and
+// update use messages. sim/cluster and spec/conformance act as peers, and
+// `wander inspect` shows messages. Package node/enrolment has the messages
+// between machines and the CA, node/api those of local programs.
 //
 // # What holds, and what does not belong here
 //
-// Every list and byte string has a bound, which is a constant with its reason. A message fits one frame; only a
-// configuration is larger, and travels in parts (ConfigurationParts). Two things are read
-// leniently, for later versions: unknown bits of Features are ignored, and an unknown Refusal is busy.
+// Every list and byte string has a bound, which is a constant with its reason.
+// A message fits one frame; only a configuration is larger, and travels in
+// parts (ConfigurationParts). Decode is lenient in two places, for later
+// versions: it ignores unknown bits of Features, and reads an unknown Refusal
+// as busy.
 //
-// Whether a message may come now, how often, and whether it is true is not known here: order and rates are
-// member's (judge, limits.go), signatures the packages' of the objects. A bound on one message goes into its
-// validate; one that several messages share goes into limits.go. CONTRIBUTING.md lists what a new message needs.
+// This package does not know whether a message may come now, how often, or
+// whether it is true. Package member checks order and rates (judge, limits.go),
+// and the packages of signed objects check signatures. Put a bound on one
+// message into its validate, and one that several messages share into
+// limits.go. CONTRIBUTING.md lists what a new message needs.
 //
 // The functions keep no state and are safe for concurrent use.
 package wire

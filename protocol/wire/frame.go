@@ -12,8 +12,8 @@ const (
 
 	// MaxFrame bounds the body of a frame, in bytes. The largest message is a
 	// page of directory entries; a TRANSFER with every certificate it may need
-	// is about 4 kB. Together with the queue limits it bounds what one peer
-	// can make a member hold.
+	// is about 4 kB. Together with the limits of queues it bounds the memory
+	// that one peer can make a member use.
 	MaxFrame = 64 << 10
 )
 

@@ -11,13 +11,14 @@ import (
 // authentication.
 type Fingerprint = [16]byte
 
-// Gossip exchanges digests with a random peer, once each gossip_interval: who sees
-// that the other has something it lacks asks for it.
+// Gossip begins a comparison with a random peer, once each gossip_interval. A
+// member that sees in a GOSSIP that the other one has something which it lacks
+// asks for that.
 type Gossip struct {
 	_             struct{}    `cbor:",toarray"`
 	Configuration uint64      // version of the group configuration that the sender holds
 	Revocations   uint64      // version of the revocation list that it holds
-	Members       uint64      // how many members its directory has, or 0: it keeps a sample
+	Members       uint64      // how many members its directory has; 0 if it keeps a sample
 	Fingerprint   Fingerprint // of those members
 	Answer        bool        // this answers a GOSSIP, and asks for none
 }
@@ -39,9 +40,9 @@ type Part struct {
 	Fingerprint Fingerprint  // of those members
 }
 
-// Summary says how the sender's directory looks in a range of ids. Its parts
-// are consecutive: the first begins at From, each other one behind the one
-// before.
+// Summary describes the sender's directory in a range of ids by the
+// fingerprints of its parts. The parts are consecutive: the first begins at
+// From, each other one behind the one before.
 type Summary struct {
 	_     struct{} `cbor:",toarray"`
 	From  ident.Member

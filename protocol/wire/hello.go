@@ -6,9 +6,10 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// Settled is a sender's promise to a receiver (handoff rules §1): every
-// transfer that it signed with an accept number of this incarnation below
-// Below is closed, durably, and it will never use such a number again.
+// Settled is a sender's promise to a receiver (handoff rules §1, in chapter 8
+// of spec/protocol.md): every transfer that the sender signed with an accept
+// number of this incarnation below Below is closed, durably, and the sender
+// will never use such a number again.
 type Settled struct {
 	_           struct{} `cbor:",toarray"`
 	Incarnation ident.Incarnation
@@ -26,8 +27,9 @@ const (
 	ShownVoid     ShownKind = 4
 )
 
-// Shown is the latest that the receiver of a HELLO has signed about a token, as far as
-// the sender has seen it: by it a member notices that its journal has gone back.
+// Shown is the latest object that the receiver of a HELLO has signed about a
+// token, as far as the sender has seen. If the receiver's journal lacks that
+// object, the journal is an older copy.
 type Shown struct {
 	_      struct{} `cbor:",toarray"`
 	Kind   ShownKind
@@ -44,7 +46,7 @@ func (s *Shown) validate() error {
 	return object("shown", s.Object)
 }
 
-// Hello opens each connection, both ways.
+// Hello is the first message of each side on a connection.
 type Hello struct {
 	_             struct{}          `cbor:",toarray"`
 	Versions      [2]uint64         // lowest and highest protocol version spoken
@@ -56,8 +58,8 @@ type Hello struct {
 	Floor         uint64            // its floor for the peer: accept numbers below are forgotten
 	Settled       *Settled          // for the peer's incarnation as last known
 	Endpoint      []byte            // its signed endpoint record, or empty
-	Time          uint64            // its wall clock, ms since 1970: the median of the peers' clocks counts (H-41)
-	Shown         *Shown            // what the peer has signed, or nil
+	Time          uint64            // its wall clock, ms since 1970; the receiver uses the median of its peers' clocks (rule H-41)
+	Shown         *Shown            // the latest that the peer has signed about a token, or nil
 }
 
 // Type is TypeHello.

@@ -12,12 +12,13 @@ const (
 	// below 4 kB.
 	MaxObject = 4 << 10
 
-	// MaxSigners bounds the signers of a token's title: its generator, the
-	// previous holder, who declined it, and the holder.
+	// MaxSigners bounds the signers of a token's title (its proof of custody):
+	// its generator, the previous holder, the member that declined the token,
+	// and the holder.
 	MaxSigners = 4
 
-	// MaxUpdates bounds the membership updates that ride beside a transfer or
-	// a receipt; the group's own capacity is lower.
+	// MaxUpdates bounds the membership updates in a TRANSFER or RECEIPT; the
+	// group's own update_capacity is at most that.
 	MaxUpdates = 32
 
 	// MaxPage bounds the entries of one page of a directory, or of a

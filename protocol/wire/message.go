@@ -75,8 +75,9 @@ func (t Type) String() string {
 	return fmt.Sprintf("message type %d", uint8(t))
 }
 
-// Urgent reports whether messages of this type go before all others to the same peer: the
-// handoff, and HELLO and the revocations, which decide whether a peer is listened to.
+// Urgent reports whether messages of this type go before all others to the same
+// peer: those of the handoff, and HELLO and REVOCATIONS, which decide whether
+// the receiver accepts anything from the sender.
 func (t Type) Urgent() bool { return t.isKnown() && kinds[t].urgent }
 
 // Message is one message between members.
@@ -102,8 +103,8 @@ var messageLimits = canonical.Limits{MaxBytes: MaxFrame - headSize, MaxDepth: 5,
 // breaks its own limits, with the error that Decode would give.
 func Encode(m Message) ([]byte, error) { return Append(nil, m) }
 
-// Append appends what Encode returns to dst, or returns dst as it was and the
-// error.
+// Append appends to dst what Encode returns. If that is an error, it returns
+// dst unchanged.
 func Append(dst []byte, m Message) ([]byte, error) {
 	if err := m.validate(); err != nil {
 		return dst, fmt.Errorf("%v: %w", m.Type(), err)
@@ -135,8 +136,8 @@ func Decode(body []byte) (Message, error) {
 	return m, nil
 }
 
-// PeekType is the type of the message in a frame body, whose fields it does
-// not look at.
+// PeekType returns the type of the message in a frame body. It does not look at
+// the fields.
 func PeekType(body []byte) (Type, error) {
 	if len(body) <= headSize || body[0] != pairHead || body[1] >= 24 {
 		return 0, ErrMalformed

@@ -2,7 +2,7 @@ package wire
 
 import "fmt"
 
-// News carries membership updates outside a handoff.
+// News contains membership updates outside a handoff.
 type News struct {
 	_       struct{} `cbor:",toarray"`
 	Updates [][]byte // each authenticated by itself

@@ -5,7 +5,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// Offer asks whether the receiver would take a token.
+// Offer asks whether the receiver will take a token.
 type Offer struct {
 	_            struct{} `cbor:",toarray"`
 	Token        ident.Token

@@ -10,14 +10,15 @@ const (
 	MaxName = 64
 )
 
-// Policy carries a message from one member's policy to another's. It has no
-// authority over custody; what does not match is counted and dropped.
+// Policy contains a message from one member's policy to another's. It has no
+// authority over custody. The receiver counts and drops a message of another
+// policy or configuration.
 type Policy struct {
 	_             struct{} `cbor:",toarray"`
 	Resource      string
 	Slot          uint64
 	Policy        string
-	Configuration uint64 // version of the configuration the sender goes by
+	Configuration uint64 // version of the configuration in force at the sender
 	Body          []byte
 }
 

@@ -9,8 +9,8 @@ import (
 // Refusal says why an OFFER was refused.
 type Refusal uint64
 
-// The reasons for a refusal. None of them is about a token already sent: that
-// is a VOID or nothing.
+// The reasons for a refusal. A REFUSE only answers an OFFER: a receiver
+// declines a transfer by VOID.
 const (
 	RefuseBusy      Refusal = 1
 	RefuseStopping  Refusal = 2
@@ -32,8 +32,8 @@ var refusalErrors = [...]error{
 
 func (r Refusal) known() bool { return r >= 1 && r <= maxRefusal }
 
-// Err is the sentinel of the reason. One that this version does not know is
-// ErrBusy.
+// Err returns the sentinel of the reason, and ErrBusy for a reason that this
+// version does not know.
 func (r Refusal) Err() error {
 	if r.known() {
 		return refusalErrors[r]

@@ -2,8 +2,8 @@ package wire
 
 import "cmp"
 
-// Transfer carries a signed transfer with all that is needed to check it: the
-// genesis, the transfer before it, and the void of that one when there is one.
+// Transfer contains a signed transfer with all that is needed to verify it: the
+// genesis, the transfer before it, and the void of that one if it was declined.
 type Transfer struct {
 	_            struct{} `cbor:",toarray"`
 	Transfer     []byte

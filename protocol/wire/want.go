@@ -17,13 +17,14 @@ const (
 	WantSummary       Topic = 4 // how the peer's directory looks in a range of ids
 )
 
-// Want asks a peer for what it knows.
+// Want asks a peer for a part of its directory, or for its configuration or
+// revocations.
 type Want struct {
 	_       struct{} `cbor:",toarray"`
 	Topic   Topic
-	From    ident.Member // members, summary: only ids from this one on
-	Through ident.Member // members, summary: and up to this one, itself included
-	Version uint64       // configuration, revocations: only versions above this one
+	From    ident.Member // WantMembers, WantSummary: only ids from this one on
+	Through ident.Member // WantMembers, WantSummary: only ids up to this one, itself included
+	Version uint64       // WantConfiguration, WantRevocations: only versions above this one
 }
 
 // Type is TypeWant.
