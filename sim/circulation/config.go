@@ -77,14 +77,15 @@ type Config struct {
 	CrashEvery  time.Duration
 	CrashHolder bool
 	DownFor     time.Duration
-	// Down is the share of the members that fall for good, 0 to less than 1, drawn at
-	// random; the number is rounded. Each falls at an instant drawn uniformly up to
-	// DownBy; where that is 0 it never begins. One that holds a token takes it along.
+	// Down is the share of the members that fall for good, 0 to less than 1,
+	// drawn at random; the number is rounded. Each falls at an instant drawn
+	// uniformly up to DownBy; if DownBy is 0 it never begins. A token that it
+	// holds is lost.
 	Down   float64
 	DownBy time.Duration
-	// Unstated is that nobody states a failure: the Rosters go on naming who is down,
-	// but to a member that has told or passed it something DetectAfter ago or earlier. Its
-	// witnesses and those of others stay who they were.
+	// Unstated means that nobody declares a failure. A Roster goes on naming a
+	// member that is down, except to a member that has sent or passed it
+	// something DetectAfter ago or earlier. Timekeepers stay the same.
 	Unstated bool
 	// Forgetful members lose tokens and the policy's memory in a crash.
 	Forgetful bool
@@ -95,45 +96,46 @@ type Config struct {
 	// either way, uniformly. It shows in policy.Token.Born only.
 	ClockOffset time.Duration
 
-	// DetectAfter is how long after its fall a member counts as dead: whoever
-	// watches it hears that it is Silent, and no Roster names it any more. 0
-	// means 10 s.
+	// DetectAfter is how long after its fall a member counts as failed: the
+	// policies that watch it are told Silent, and no Roster names it any more.
+	// 0 means 10 s.
 	DetectAfter time.Duration
-	// FalseSuspicion is the probability, 0 to 1, that a watch is told Silent though
-	// nothing is wrong with who is watched, at any instant of the Operation that
-	// follows. What the two tell each other gets lost then for DetectAfter, which is
-	// what such a suspicion comes from.
+	// FalseSuspicion is the probability, 0 to 1, that a watch is told Silent
+	// although nothing is wrong with the watched member, at any instant of the
+	// Operation that follows. For DetectAfter the messages between the two are
+	// then lost, which is the cause of such a suspicion.
 	FalseSuspicion float64
 
 	// Demand is when members want to run the operation. The zero value is
 	// always.
 	Demand Demand
-	// Known is how many others each member's policy.Roster draws from: a sample of
-	// its own, in which somebody else takes the place of who counts as dead. Then
-	// the witnesses of a member are those named when it joined. 0 is everybody.
+	// Known is how many others each member's policy.Roster draws from: a sample
+	// of its own, in which another member replaces one that counts as failed.
+	// The timekeepers of a member are then those selected when it joined. 0
+	// means all members.
 	Known int
-	// Directory is what members know of each other. Nil is that everybody
-	// knows everybody.
+	// Directory is what members know of each other. If it is nil, every member
+	// knows all others.
 	Directory Directory
 }
 
-// Directory is what members know of each other, where that is not everything.
-// Its methods are called on the Simulation's goroutine.
+// Directory is what members know of each other, if they do not know everything.
+// The Simulation calls its methods on its own goroutine.
 type Directory interface {
-	// Choose draws to whom the member from passes a token, with randomness of
-	// rng alone. It may name a member that is down: then it is asked again,
-	// Config.Passing later. Without ok, from knows nobody.
+	// Choose draws the member to which from passes a token, with randomness of
+	// rng alone. It may return a member that is down: then the Simulation asks
+	// again, Config.Passing later. ok is false if from knows nobody.
 	Choose(from int, rng *rand.Rand) (to int, ok bool)
-	// Joined says that a member has joined which knows the contact only.
+	// Joined says that a member has joined, which knows only the contact.
 	Joined(member, contact int)
 	// Left says that a member has left for good.
 	Left(member int)
-	// Passed says that a token arrives at the member to, before to's policy
-	// is told.
+	// Passed says that a token arrives at the member to; the policy of to is
+	// told later.
 	Passed(token ident.Token, from, to int)
 }
 
-// Demand is when members want to run the operation.
+// Demand says when members want to run the operation.
 type Demand struct {
 	kind demandKind
 	mean time.Duration
@@ -147,12 +149,12 @@ const (
 	scripted
 )
 
-// Always is the demand of members that always want to run again.
+// Always returns the demand of members that always want to run again.
 func Always() Demand { return Demand{} }
 
-// Every is the demand of members that want to run again an exponential time of
-// this mean after their operation has ended, and for the first time as long
-// after their start. A mean of 0 or less is Always.
+// Every returns the demand of members that want to run again an exponential
+// time of this mean after their operation has ended, and for the first time as
+// long after their start. With a mean of 0 or less it returns Always.
 func Every(mean time.Duration) Demand {
 	if mean <= 0 {
 		return Always()
@@ -160,10 +162,12 @@ func Every(mean time.Duration) Demand {
 	return Demand{every, mean}
 }
 
-// Scripted is the demand of members that want to run when Simulation.Want says so.
+// Scripted returns the demand of members that want to run when Simulation.Want
+// says so.
 func Scripted() Demand { return Demand{kind: scripted} }
 
-// Validate says what New would say, and makes no group. It takes no time.
+// Validate returns the error that New would return, without making a group. It
+// takes no time.
 func (c *Config) Validate() error {
 	if err := c.validate(); err != nil {
 		return err
@@ -171,7 +175,8 @@ func (c *Config) Validate() error {
 	return catalog.Check(c.Policy, c.Params)
 }
 
-// Living is how many members are left once Config.Down of them have fallen.
+// Living returns how many members are left once the share Config.Down of them
+// has fallen.
 func (c *Config) Living() int { return c.Members - c.falling() }
 
 // falling is how many members fall for good.

@@ -18,6 +18,6 @@ var ErrStandstill = errors.New("policies answer each other without end at one in
 // ErrShape is returned when histograms with different bins are merged.
 var ErrShape = errors.New("histograms with different bins")
 
-// ErrAsked is returned when a policy that is told what another one was told asks
-// its Roster something else.
+// ErrAsked is returned by Replay when the policy asks its Roster another
+// question than was recorded.
 var ErrAsked = errors.New("policy asks other questions than were recorded")

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Histogram counts time spans in bins of one width; those beyond the last bin
-// are counted together. Within a bin they are taken for evenly spread. Counts,
+// Histogram counts time spans in bins of one width, and spans beyond the last
+// bin together. It assumes that spans are evenly spread within a bin. Counts,
 // mean and extremes are exact. It is not safe for concurrent use.
 type Histogram struct {
 	width    time.Duration
@@ -18,8 +18,8 @@ type Histogram struct {
 	min, max time.Duration
 }
 
-// NewHistogram has bins of the given width from 0 up to limit at least. A
-// width below 1 ns is 1 ns.
+// NewHistogram returns a Histogram with bins of the given width from 0 up to
+// limit at least. A width below 1 ns is 1 ns.
 func NewHistogram(width, limit time.Duration) *Histogram {
 	width = max(width, 1)
 	n := max(1, (limit+width-1)/width)
@@ -42,10 +42,10 @@ func (h *Histogram) Add(d time.Duration) {
 	h.min, h.max = min(h.min, d), max(h.max, d)
 }
 
-// Count is how many spans there are.
+// Count returns how many spans were added.
 func (h *Histogram) Count() uint64 { return h.count }
 
-// Mean is the mean, 0 of nothing.
+// Mean returns the mean, and 0 if there is no span.
 func (h *Histogram) Mean() time.Duration {
 	if h.count == 0 {
 		return 0
@@ -53,10 +53,10 @@ func (h *Histogram) Mean() time.Duration {
 	return time.Duration(h.sum / float64(h.count))
 }
 
-// Max is the longest span, 0 of nothing.
+// Max returns the longest span, and 0 if there is none.
 func (h *Histogram) Max() time.Duration { return h.max }
 
-// Min is the shortest span, 0 of nothing.
+// Min returns the shortest span, and 0 if there is none.
 func (h *Histogram) Min() time.Duration {
 	if h.count == 0 {
 		return 0
@@ -64,18 +64,18 @@ func (h *Histogram) Min() time.Duration {
 	return h.min
 }
 
-// Limit is where the last bin ends.
+// Limit returns where the last bin ends.
 func (h *Histogram) Limit() time.Duration { return h.width * time.Duration(len(h.bins)) }
 
-// Width is the width of a bin.
+// Width returns the width of a bin.
 func (h *Histogram) Width() time.Duration { return h.width }
 
-// Bins are the counts of the bins, the first of spans from 0 to below Width.
-// It belongs to the histogram.
+// Bins returns the counts of the bins, the first of spans from 0 to below
+// Width. The slice belongs to the histogram.
 func (h *Histogram) Bins() []uint64 { return h.bins }
 
-// ShareBelow is which part of all spans is shorter than x, 0 of nothing. It is
-// exact where x is the edge of a bin.
+// ShareBelow returns which share of all spans is shorter than x, and 0 if there
+// is no span. It is exact if x is the edge of a bin.
 func (h *Histogram) ShareBelow(x time.Duration) float64 {
 	switch {
 	case h.count == 0 || x <= 0:
@@ -97,7 +97,8 @@ func (h *Histogram) ShareBelow(x time.Duration) float64 {
 	return below / float64(h.count)
 }
 
-// ShareAbove is which part of all spans is x or longer, 0 of nothing.
+// ShareAbove returns which share of all spans is x or longer, and 0 if there is
+// no span.
 func (h *Histogram) ShareAbove(x time.Duration) float64 {
 	if h.count == 0 {
 		return 0
@@ -105,9 +106,9 @@ func (h *Histogram) ShareAbove(x time.Duration) float64 {
 	return 1 - h.ShareBelow(x)
 }
 
-// Quantile is the span that the share q, 0 to 1, of all spans does not exceed;
-// 0 of nothing. It is as precise as the bins are wide, and hardly more than
-// between Limit and Max for spans beyond them.
+// Quantile returns the span that the share q, 0 to 1, of all spans does not
+// exceed, and 0 if there is no span. Up to Limit it is as precise as the bins
+// are wide; beyond Limit it is a rough value up to Max.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	if h.count == 0 {
 		return 0
@@ -127,7 +128,7 @@ func (h *Histogram) Quantile(q float64) time.Duration {
 	return min(h.max, h.Limit()+time.Duration(left/float64(h.beyond)*float64(h.max-h.Limit())))
 }
 
-// Merge adds what another histogram counted. Errors: ErrShape.
+// Merge adds what another histogram has counted. Error: ErrShape.
 func (h *Histogram) Merge(o *Histogram) error {
 	if h.width != o.width || len(h.bins) != len(o.bins) {
 		return fmt.Errorf("%w: %d of %v and %d of %v", ErrShape, len(h.bins), h.width, len(o.bins), o.width)

@@ -24,18 +24,19 @@ const (
 	measured
 )
 
-// Constant is always d.
+// Constant returns the Latency that is always d.
 func Constant(d time.Duration) Latency { return Latency{kind: constant, a: d} }
 
-// Uniform is any span from lo to hi with the same probability.
+// Uniform returns the distribution of spans from lo to hi with the same
+// probability.
 func Uniform(lo, hi time.Duration) Latency { return Latency{kind: uniform, a: lo, b: hi} }
 
-// Exponential is the exponential distribution.
+// Exponential returns the exponential distribution with this mean.
 func Exponential(mean time.Duration) Latency { return Latency{kind: exponential, a: mean} }
 
-// Quantiles is a measured distribution: the first is its minimum, the last its
-// maximum, and between two neighbours lies the same share of all spans,
-// uniformly. They must not decrease.
+// Quantiles returns a measured distribution: the first quantile is its minimum,
+// the last its maximum, and between two neighbours lies the same share of all
+// spans, uniformly. The quantiles must not decrease.
 func Quantiles(q []time.Duration) Latency { return Latency{kind: measured, quantiles: slices.Clone(q)} }
 
 func (l *Latency) zero() bool { return l.kind == constant && l.a == 0 }

@@ -11,7 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// MemberID is the id of the member with this index.
+// MemberID returns the id of the member with this index.
 func MemberID(index int) (id ident.Member) {
 	binary.BigEndian.PutUint64(id[:], uint64(index)+1)
 	return id

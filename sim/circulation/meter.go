@@ -35,12 +35,12 @@ type MeterConfig struct {
 // Gap is a span in which there was no token.
 type Gap struct{ From, To clock.Instant }
 
-// Length is how long it was.
+// Length returns how long the gap was.
 func (g Gap) Length() time.Duration { return g.To.Sub(g.From) }
 
 // Meter is an Observer that measures the figures of the papers, from
-// MeterConfig.Start to when Simulation.Run returned last. It allocates nothing but
-// for new members and the lists.
+// MeterConfig.Start to the last return of Simulation.Run. It allocates memory
+// only for new members and for its lists.
 type Meter struct {
 	Ignore
 	cfg MeterConfig
@@ -98,7 +98,7 @@ func (l *level) share(k int) float64 {
 	return float64(l.times[k]) / float64(all)
 }
 
-// NewMeter makes a Meter, to be given to Simulation.Observe before the first Run.
+// NewMeter returns a Meter. Give it to Simulation.Observe before the first Run.
 func NewMeter(cfg MeterConfig) *Meter {
 	if cfg.Bin <= 0 {
 		cfg.Bin = time.Second
@@ -112,9 +112,9 @@ func NewMeter(cfg MeterConfig) *Meter {
 	}
 }
 
-// Restart forgets what was measured and makes now the MeterConfig.Start: for
-// a warm-up whose end is found out while it lasts. Spans that have begun
-// before count when they end. The Series goes on.
+// Restart forgets what was measured and makes now the MeterConfig.Start, for a
+// warm-up whose end is found out while it lasts. Spans that began before now
+// count when they end. The Series goes on.
 func (m *Meter) Restart(now clock.Instant) {
 	m.operations.advance(now, now)
 	m.count(now)
@@ -128,28 +128,29 @@ func (m *Meter) Restart(now clock.Instant) {
 	}
 }
 
-// Concurrency is the share of time with exactly k operations at once. 1024 and
-// more count as 1023.
+// Concurrency returns the share of time with exactly k operations at once. 1024
+// and more count as 1023.
 func (m *Meter) Concurrency(k int) float64 { return m.operations.share(k) }
 
-// MostOperations is how many operations ran at once at most.
+// MostOperations returns the most operations that ran at once.
 func (m *Meter) MostOperations() int { return m.operations.peak }
 
-// TokensAlive is the share of time with exactly k tokens. 1024 and more count
-// as 1023.
+// TokensAlive returns the share of time with exactly k tokens. 1024 and more
+// count as 1023.
 func (m *Meter) TokensAlive(k int) float64 { return m.tokens.share(k) }
 
-// MostTokens is how many tokens there were at most.
+// MostTokens returns the most tokens that existed at once.
 func (m *Meter) MostTokens() int { return m.tokens.peak }
 
-// Gaps are the spans without any token that ended after the Start, in their
-// order; the first 65,536 of them. One that has not ended is not among them.
+// Gaps returns the spans without any token that ended after the Start, in their
+// order, and at most the first 65,536. A gap that has not ended is not among
+// them.
 func (m *Meter) Gaps() []Gap { return m.gaps }
 
 // openGap is since when there has been no token, if there is none.
 func (m *Meter) openGap() (since clock.Instant, open bool) { return m.gapFrom, m.tokens.value == 0 }
 
-// PerMember is how many operations each member began.
+// PerMember returns how many operations each member began.
 func (m *Meter) PerMember() []uint64 {
 	counts := make([]uint64, len(m.members))
 	for i := range m.members {
@@ -158,9 +159,9 @@ func (m *Meter) PerMember() []uint64 {
 	return counts
 }
 
-// Series is the number of tokens after what happened at each multiple of
-// MeterConfig.Series, from instant 0 on; the first million of them. The
-// instant at which Run returned is not among them, as more may happen.
+// Series returns the number of tokens after each multiple of
+// MeterConfig.Series, from instant 0 on, and at most the first million. The
+// instant at which Run returned is not among them, as more may happen at it.
 func (m *Meter) Series() []int { return m.series }
 
 func (m *Meter) member(i int) *noted {
@@ -233,7 +234,8 @@ func (m *Meter) count(now clock.Instant) {
 	}
 }
 
-// MemberDown implements Observer: whoever is away does not wait.
+// MemberDown implements Observer: a member that is down does not count as
+// waiting.
 func (m *Meter) MemberDown(_ clock.Instant, member int) { m.member(member).wanted = never }
 
 // Advanced implements Observer.

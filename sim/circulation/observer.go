@@ -5,9 +5,9 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// Observer is told of what happens, as it happens. It must not change the
-// Simulation from within, but for LosePass and At. Embed [Ignore] to hear of
-// some things only.
+// Observer is told of events as they happen. It must not change the Simulation
+// from within, except by LosePass and At. Embed Ignore to handle some events
+// only.
 type Observer interface {
 	// Demanded: a member wants to run the operation from now on. Those that
 	// always want do so from their start and from the end of each operation.
@@ -15,14 +15,15 @@ type Observer interface {
 	// OperationBegan and OperationEnded: the latter also when a crash ends it.
 	OperationBegan(now clock.Instant, member int)
 	OperationEnded(now clock.Instant, member int)
-	// Visit: a token arrives from another member. A token that is generated
-	// here, or that a pass brought back, is none.
+	// Visit: a token arrives from another member. A token that the member
+	// generates, or that a pass brings back, is no visit.
 	Visit(now clock.Instant, member int, token ident.Token)
 	// TokenBorn: a token is generated, at the start or later.
 	TokenBorn(now clock.Instant, member int, token ident.Token)
-	// TokenGone: a token is no more.
+	// TokenGone: a token has ceased to exist.
 	TokenGone(now clock.Instant, token ident.Token, how End)
-	// MemberUp: a member joined or returned. Those of the start are not told.
+	// MemberUp: a member joined or returned. The members of the start are not
+	// reported.
 	MemberUp(now clock.Instant, member int)
 	// MemberDown: a member crashed or left.
 	MemberDown(now clock.Instant, member int)

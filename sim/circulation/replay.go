@@ -10,20 +10,20 @@ import (
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
-// Recorded is one event that a policy was told, when, and what it then asked its
-// Roster.
+// Recorded is one event that a policy was told, with the time and the questions
+// that it then asked its Roster.
 type Recorded struct {
 	Now   clock.Instant
 	Event policy.Event
 	Asked []policy.Asked
 }
 
-// Replay makes a policy as a Simulation does, tells it the events one after the
-// other, and returns what it answered to each. With the surroundings that
-// another driver gave its policy, in the same state, and with the events that
-// it told, the answers are the same. The Roster is the recorded one. Errors: those
-// of catalog.New, and ErrAsked when the policy asks it other questions than it
-// did there.
+// Replay makes a policy as a Simulation does, tells it the recorded events one
+// after the other, and returns what it answered to each. The Roster is the
+// recorded one. If another driver recorded the events with a policy in the same
+// state and with the same surroundings, the answers are the same. Errors: those
+// of catalog.New, and ErrAsked when the policy asks the Roster other questions
+// than it did there.
 func Replay(name string, params policy.Params, in policy.Surroundings, events []Recorded) ([][]policy.Action, error) {
 	asked := &transcript{}
 	in.Roster = asked

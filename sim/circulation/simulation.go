@@ -68,16 +68,16 @@ type Stats struct {
 	Events uint64
 }
 
-// New makes a group at instant 0 at which everything is about to begin: each
-// member's policy has been told its Neighbour, its demand and to begin
-// (Timer), in the order of the members, and then the tokens are founded.
-// Errors: those of this package for a Config out of range, and those of
-// catalog.New.
+// New returns a group at instant 0, when everything is about to begin: each
+// member's policy has been told its Neighbour, its demand and to begin (Timer),
+// in the order of the members, and then the tokens were founded. Errors: those
+// of this package for a Config out of range, and those of catalog.New.
 func New(cfg Config) (*Simulation, error) { return NewContext(context.Background(), cfg) }
 
-// NewContext is New for large groups and long runs: when ctx ends, it returns
-// the context's cause, and so does Err of a Simulation that was made already, whose
-// Run then returns early and does nothing any more.
+// NewContext is New for large groups and long runs. If ctx ends meanwhile,
+// NewContext returns the context's cause. If it ends later, Err of the
+// Simulation returns the cause, and Run returns early and does nothing any
+// more.
 func NewContext(ctx context.Context, cfg Config) (*Simulation, error) {
 	return newSimulation(ctx, cfg, func(_ int, in policy.Surroundings) (policy.Policy, error) {
 		return catalog.New(cfg.Policy, cfg.Params, in)
@@ -178,8 +178,8 @@ func (s *Simulation) begin() {
 }
 
 // Run lets everything happen up to the instant until, inclusive, which then is
-// the present. It returns earlier at a standstill (see Err). It does not return
-// before an until of clock.Never while anything is left to happen.
+// the present. It returns earlier at a standstill (see Err). With an until of
+// clock.Never it returns only when nothing is left to happen.
 func (s *Simulation) Run(until clock.Instant) {
 	for !s.cancelled(s.stats.Events) {
 		e, ok := s.queue.pop(until)
@@ -256,24 +256,26 @@ func (s *Simulation) happenAt(e event) {
 	}
 }
 
-// Err is nil, ErrStandstill after virtual time came to a standstill, or why the
-// context of NewContext ended. Then Run does nothing any more.
+// Err returns nil, ErrStandstill after virtual time came to a standstill, or
+// why the context of NewContext ended. After an error Run does nothing any
+// more.
 func (s *Simulation) Err() error { return s.err }
 
-// Now is the present.
+// Now returns the present instant.
 func (s *Simulation) Now() clock.Instant { return s.now }
 
-// At calls do at the instant when, or now if that is past: after what was
-// scheduled for that instant before, and in the order of the calls of At.
+// At has the Simulation call do at the instant when, or now if that is past:
+// after everything that was scheduled for that instant before, and in the order
+// of the calls of At.
 func (s *Simulation) At(when clock.Instant, do func(*Simulation)) {
 	i := s.scripts.place()
 	s.scripts.list[i] = do
 	s.scheduleAt(max(when, s.now), script, 0, i, 0)
 }
 
-// Observe lets o hear of everything from now on, and first of what there is:
-// the tokens (as born now), who wants to run and who runs. Observers are told
-// in the order in which they were added.
+// Observe has o told of all events from now on, and first of the present state:
+// the tokens (as born now), and the members that want to run or run. Observers
+// are told in the order in which they were added.
 func (s *Simulation) Observe(o Observer) {
 	s.observers = append(s.observers, o)
 	for m := range s.sites {
@@ -292,28 +294,30 @@ func (s *Simulation) Observe(o Observer) {
 	}
 }
 
-// LosePass makes the next n passes that begin lose their tokens, on top of
-// what else is to be lost.
+// LosePass makes the next n passes that begin lose their tokens, in addition to
+// the losses of the Config.
 func (s *Simulation) LosePass(n int) { s.handoffs.losing += n }
 
-// Stats are the counts so far.
+// Stats returns the counts so far.
 func (s *Simulation) Stats() Stats { return s.stats }
 
-// Traffic is what was sent so far.
+// Traffic returns what was sent so far.
 func (s *Simulation) Traffic() Traffic { return s.network.traffic }
 
-// Members is how many members there ever were: their indices are below.
+// Members returns how many members there ever were; their indices are below
+// that number.
 func (s *Simulation) Members() int { return len(s.sites) }
 
 // Up reports whether a member is up: neither crashed nor gone.
 func (s *Simulation) Up(member int) bool { return s.sites[member].place >= 0 }
 
-// Tokens is how many tokens exist, those in transit and those that wait for
-// the return of their holder too.
+// Tokens returns how many tokens exist, including those in transit and those
+// that wait for the return of their holder.
 func (s *Simulation) Tokens() int { return s.tokens.alive }
 
-// Holders are the members that hold a token, ascending; tokens in transit are
-// nobody's. A member that is down holds those that wait for its return.
+// Holders returns the members that hold a token, ascending. Tokens in transit
+// are nobody's. A member that is down holds the tokens that wait for its
+// return.
 func (s *Simulation) Holders() []int {
 	var holders []int
 	for _, m := range s.tokens.holders() {
@@ -323,15 +327,16 @@ func (s *Simulation) Holders() []int {
 }
 
 // Generate makes a token at a member, as if its policy had asked for it. It
-// reports whether that was done: not at a member that is down, or holds one.
+// reports whether it did: it does not at a member that is down or holds a
+// token.
 func (s *Simulation) Generate(member int) bool { return s.tokens.generate(int32(member)) }
 
 // Want makes a member want to run the operation now, if it is up and does not
 // already. It is meant for Scripted demand.
 func (s *Simulation) Want(member int) { s.operations.wantNow(int32(member)) }
 
-// Join adds a member that knows the contact only (where a Directory says what
-// that means), and returns its index. It begins its work at once, without a
+// Join adds a member that knows only the contact (a Directory says what that
+// means), and returns its index. The member begins its work at once, without a
 // token; see Generate.
 func (s *Simulation) Join(contact int) int { return s.membership.join(contact) }
 

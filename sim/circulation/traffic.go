@@ -2,8 +2,8 @@ package circulation
 
 import "time"
 
-// Traffic is what policies send, in bytes, since the start. What carries it,
-// signatures and all, is not in it.
+// Traffic is what policies have sent since the start, in bytes. It leaves out
+// what is around that in real messages, such as signatures.
 type Traffic struct {
 	// Fields and Messages are the bytes of all policy fields on tokens that were
 	// passed, and of all messages between policies.
@@ -29,8 +29,8 @@ func (t *Traffic) passed(field []byte) {
 // told notes a message.
 func (t *Traffic) told(body []byte) { t.Messages += uint64(len(body)) }
 
-// Since is what was sent since an earlier moment; LongestField is that of the
-// whole run.
+// Since returns what was sent since an earlier moment; LongestField is that of
+// the whole run.
 func (t Traffic) Since(before Traffic) Traffic {
 	t.Fields -= before.Fields
 	t.Messages -= before.Messages
