@@ -59,7 +59,7 @@ func TestUsageMistakes(t *testing.T) {
 func TestOutputForms(t *testing.T) {
 	for _, command := range []string{
 		"plan --members 3 --operation-time 1s",
-		"ca list", "ca rotate", "ca invite", "cert status", "inspect -", "audit x", "audit verify-evidence x", "status", "version", "demo",
+		"ca list", "ca rotate", "ca invite", "cert status", "inspect -", "audit x", "audit verify-evidence x", "permit verify x", "status", "version", "demo",
 	} {
 		code, out, errs := runCommand("", append(strings.Fields(command), "--output", "xml")...)
 		assert.Equal(t, cli.ExitUsage, code, command)
