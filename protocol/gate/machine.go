@@ -501,7 +501,7 @@ func (g *Gate) Check() error {
 }
 
 func (m *memory) check(fence uint64) error {
-	if len(m.members) > MaxMembers || len(m.generators) > MaxMembers {
+	if len(m.members) > maxMembers || len(m.generators) > maxMembers {
 		return fmt.Errorf("%w: %d members, %d generators", ErrInvariant, len(m.members), len(m.generators))
 	}
 	for mem := range maps.Values(m.members) {

@@ -112,7 +112,7 @@ func (m *memory) member(id ident.Member) *memberMemory {
 	if mem != nil {
 		return mem
 	}
-	if len(m.members) >= MaxMembers {
+	if len(m.members) >= maxMembers {
 		var oldest ident.Member
 		for other, o := range m.members {
 			if first := m.members[oldest]; first == nil || o.served < first.served || o.served == first.served && other.Compare(oldest) < 0 {
@@ -159,7 +159,7 @@ func (m *memory) rationed(generator ident.Member, now clock.Instant) clock.Insta
 func (m *memory) open(generator ident.Member, t ident.Token, now clock.Instant) {
 	mem := m.generators[generator]
 	if mem == nil {
-		if len(m.generators) >= MaxMembers {
+		if len(m.generators) >= maxMembers {
 			var first ident.Member
 			for id, o := range m.generators {
 				if f := m.generators[first]; f == nil || o.full < f.full || o.full == f.full && id.Compare(first) < 0 {

@@ -10,9 +10,9 @@ const (
 	// they would be the last to open. A waiter costs a connection and an answer at each session.
 	MaxWaiters = 8
 
-	// MaxMembers is how many members the gate remembers: as many as a directory of the default
+	// maxMembers is how many members the gate remembers: as many as a directory of the default
 	// size. The one that was served longest ago is forgotten, and then counts as one that never was.
-	MaxMembers = 4096
+	maxMembers = 4096
 
 	// MaxTitles is how many titles the gate remembers of each member, used or given away. A
 	// member whose title is to be forgotten has to show 64 later ones, each in a session that it or its
