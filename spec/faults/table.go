@@ -25,7 +25,7 @@ var faults = []fault{
 	{
 		name: "hop reuse after VOID", file: "protocol/handoff/sender.go",
 		old: "\ts.persist(&journal.Reclaimed{Token: k.token, Hop: k.hop, Void: void.Raw()}, true)\n" +
-			"\ts.book.retire(rec)\n\ts.book.hold(k, title)\n",
+			"\tbefore := rec.title\n\ts.book.retire(rec)\n\ts.book.hold(k, title, before)\n",
 		new:    "\trec.state, rec.sent, title, k = Hold, token.Transfer{}, rec.title, rec.key\n\ts.book.held++\n",
 		models: []string{"TRAP_5"}, fuzz: "FuzzHandoff",
 	},
