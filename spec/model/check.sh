@@ -453,6 +453,18 @@ holds promise -DLIAR
 [ "$quick" ] || breaks few_delays promise -DLIAR -DBUG_SAME_SPAN
 breaks few_delays promise -DLIAR -DBUG_ONLY_SILENT
 
+# Two makers that back off from each other.
+holds newborn
+holds newborn -DHOLD=3
+breaks one_soon newborn -DBUG_NO_MEET
+breaks kept newborn -DBUG_DROP
+breaks kept newborn -DBUG_HERE_ONLY
+breaks none_made newborn -DBUG_NO_PARDON
+holds newborn -DLIAR
+[ "$quick" ] || holds newborn -DLIAR -DLOSSES=2
+breaks few_taken newborn -DLIAR -DBUG_EACH_MEET
+breaks few_taken newborn -DLIAR -DBUG_EACH_PARDON
+
 holds refuse
 [ "$quick" ] || holds refuse -DH=4
 breaks no_false refuse -DBUG_NO_AVOID

@@ -27,7 +27,18 @@ type backoff struct {
 	member ident.Member
 	until  clock.Instant
 	span   time.Duration
+	met    ident.Token // this member's own token that one of that member has met, in spite of the back-off
+	pardon pardon
 }
+
+// pardon is whether one newborn token is taken in spite of a back-off. A new back-off begins without one.
+type pardon uint8
+
+const (
+	unpardoned pardon = iota
+	pardoned          // the next one is taken
+	spent             // it has come
+)
 
 // note begins a back-off from a member. It lasts for first at least, and twice as long as the last one. A cause during a back-off
 // changes nothing, as it may be the same cause, unless it makes a longer one. note reports whether the back-off is new.
@@ -42,14 +53,14 @@ func (b *backoffs) note(m ident.Member, now clock.Instant, first time.Duration) 
 		if first <= e.span {
 			return false
 		}
-		e.span, e.until = first, now.Add(first)
+		e.span, e.until, e.pardon = first, now.Add(first), unpardoned
 		return true
 	}
 	if now >= e.until.Add(maxBackoff) { // long without a cause
 		e.span = first / 2
 	}
 	e.span = min(max(2*e.span, first), maxBackoff) // the last one may have had a lesser cause
-	e.until = now.Add(e.span)
+	e.until, e.pardon = now.Add(e.span), unpardoned
 	return true
 }
 
@@ -74,7 +85,7 @@ func (b *backoffs) takeUp(m ident.Member, now, until clock.Instant, span time.Du
 		}
 		b.list = slices.Delete(b.list, i, i+1)
 	}
-	b.add(backoff{m, until, span})
+	b.add(backoff{member: m, until: until, span: span})
 }
 
 // forget has the next back-off from a member be a first one.
@@ -105,4 +116,54 @@ func (b *backoffs) left(m ident.Member, now clock.Instant) time.Duration {
 		}
 	}
 	return 0
+}
+
+// hasMet reports whether a newborn token of a member has met this member's own one.
+func (b *backoffs) hasMet(m ident.Member, own ident.Token) bool {
+	return slices.ContainsFunc(b.list, func(e backoff) bool { return e.member == m && e.met == own })
+}
+
+// meets notes that a newborn token of a member has met this member's own one.
+func (b *backoffs) meets(m ident.Member, own ident.Token) {
+	for i := range b.list {
+		if b.list[i].member == m {
+			b.list[i].met = own
+		}
+	}
+}
+
+// mayPardon reports whether this member backs off from another one, and a token that this one has made may be taken in
+// spite of that.
+func (b *backoffs) mayPardon(m ident.Member, now clock.Instant) bool {
+	return slices.ContainsFunc(b.list, func(e backoff) bool { return e.member == m && now < e.until && e.pardon == unpardoned })
+}
+
+// isPardoned reports whether the next newborn token of a member is taken.
+func (b *backoffs) isPardoned(m ident.Member) bool {
+	return slices.ContainsFunc(b.list, func(e backoff) bool { return e.member == m && e.pardon == pardoned })
+}
+
+// pardons has one newborn token of a member taken in spite of a back-off, and reports whether that may be.
+func (b *backoffs) pardons(m ident.Member, now clock.Instant) bool {
+	return b.moves(m, now, unpardoned, pardoned)
+}
+
+// spends notes that a newborn token has come by a pardon, and reports whether there is one.
+func (b *backoffs) spends(m ident.Member, now clock.Instant) bool {
+	return b.moves(m, now, pardoned, spent)
+}
+
+// renews has a member pardoned again: the token that came by a pardon was the only one.
+func (b *backoffs) renews(m ident.Member, now clock.Instant) { b.moves(m, now, spent, unpardoned) }
+
+// withdraws has a member not pardoned again: the token that came by a pardon was not the only one.
+func (b *backoffs) withdraws(m ident.Member, now clock.Instant) { b.moves(m, now, unpardoned, spent) }
+
+// moves has a pardon change in a back-off that goes on, and reports whether it did.
+func (b *backoffs) moves(m ident.Member, now clock.Instant, from, to pardon) bool {
+	i := slices.IndexFunc(b.list, func(e backoff) bool { return e.member == m && now < e.until && e.pardon == from })
+	if i >= 0 {
+		b.list[i].pardon = to
+	}
+	return i >= 0
 }

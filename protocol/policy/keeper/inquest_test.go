@@ -1545,6 +1545,29 @@ func TestHolds_HolderWasAsleep_GivenUpIfForLong(t *testing.T) {
 	}
 }
 
+// TestHolds_ThisMemberRefusesIt_TakesItFirst: P-69, 8. A member that has made a token cannot pass it on where the others
+// back off from it. Each takes that one before it gives its maker up, and has no other one made meanwhile.
+func TestHolds_ThisMemberRefusesIt_TakesItFirst(t *testing.T) {
+	c := newCourt()
+	kept := custody{token, 0}
+	has := func(d time.Duration) {
+		for end := c.now.Add(d); c.now < end && !c.struck(theHolder); c.after(time.Second) {
+			c.says(theThird, message{kind: want})
+			c.says(theHolder, message{kind: have, custody: kept})
+			if len(c.questions(theHolder)) > 0 {
+				c.says(theHolder, message{kind: still, custody: kept})
+			}
+		}
+	}
+	c.newborn.backoffs.note(at(theHolder), c.now, maxBackoff)
+	require.False(t, c.Admits(c.now, at(theHolder)))
+	has(lateAfter + 5*DefaultSilence)
+	assert.True(t, c.Admits(c.now, at(theHolder)))
+	assert.False(t, c.struck(theHolder))
+	has(2 * wrongClock * lateAfter)
+	assert.True(t, c.struck(theHolder), "it did not pass it on then either")
+}
+
 // TestHolds_HolderWasDead_TimeBeginsAnew: one that returns has first to find out whether it may go on,
 // and gives no account meanwhile (P-55). One that returns again and again is given up.
 func TestHolds_HolderWasDead_TimeBeginsAnew(t *testing.T) {

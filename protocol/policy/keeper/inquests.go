@@ -296,8 +296,10 @@ func (s *inquests) misses(i *inquest) bool {
 
 // mayHaveWrongClock reports whether a member may keep a token that it has made because no member takes it: its
 // clock may be wrong, and the token refused and made anew until that is right. One that this member passes
-// nothing to in any case may not.
-func (s *inquests) mayHaveWrongClock(m ident.Member) bool { return !s.barred.from(m, s.Now) }
+// nothing to in any case may not. Of one whose token this member itself refuses, it is to take that first.
+func (s *inquests) mayHaveWrongClock(m ident.Member) bool {
+	return !s.barred.from(m, s.Now) && !s.makers.mayPardon(m, s.Now)
+}
 
 // isLate reports whether a member keeps a token for too long.
 func (s *inquests) isLate(i *inquest) bool {

@@ -57,6 +57,7 @@ func Around(inner policy.Policy, p policy.Params, in policy.Surroundings, exclus
 	k.search = newSearch(c, searchCalls{k}, &k.holder, &k.waiter)
 	k.inquests.init(c, &k.holder, &k.search, &k.waiter)
 	k.newborn = newborn{common: c, holder: &k.holder, known: &k.search.whereabouts, inquests: &k.inquests, takes: k.takes}
+	k.inquests.makers = &k.newborn.backoffs
 	return k
 }
 
@@ -93,7 +94,7 @@ func (k *Keeper) Gauges(show func(string, float64)) {
 }
 
 // Admits implements policy.Admitter. A member that backs off from another one takes no token that
-// this one has just made, and not two of them at once.
+// this one has just made, but for P-69, 7 and 8, and not two of them at once.
 func (k *Keeper) Admits(now clock.Instant, generator ident.Member) bool {
 	return !k.exclusive || k.newborn.admits(generator, now)
 }

@@ -96,9 +96,28 @@ func (c *check) takeCopy(e *policy.Event) {
 }
 
 // admits reports whether this member takes a token that another one has just made. It takes none of a member
-// that it backs off from, and not two of one member at once.
+// that it backs off from, unless that is to meet its own one or was pardoned, and not two of one member at once.
 func (n *newborn) admits(generator ident.Member, now clock.Instant) bool {
-	return !n.backoffs.from(generator, now) && !n.struck.from(generator, now) && (!n.isOn() || n.event.Token.Generator != generator)
+	return (!n.backoffs.from(generator, now) || n.mayMeet(generator) || n.backoffs.isPardoned(generator)) && !n.struck.from(generator, now) && (!n.isOn() || n.event.Token.Generator != generator)
+}
+
+// mayMeet reports whether this member takes a newborn token of a member that it backs off from, so that theirs meets the
+// one that it has made itself. That one is still at hop 0 here, or went to that member, and none has come since. Each
+// token that this member makes meets one of each such member. Two honest members that have both made one would
+// else run under both until their back-offs are over.
+func (n *newborn) mayMeet(generator ident.Member) bool {
+	own := n.known.generated
+	if own == (ident.Token{}) || n.backoffs.hasMet(generator, own) {
+		return false
+	}
+	if t := n.holder.held.find(&own); t != nil {
+		return t.hop == 0 && (!t.isLeaving() || t.keeper == generator)
+	}
+	if len(n.holder.held) > 0 || len(n.holder.passed) == 0 {
+		return false
+	}
+	p := &n.holder.passed[len(n.holder.passed)-1]
+	return p.token == own && p.hop == 0 && !p.dropped && p.to == generator
 }
 
 // isNewborn reports whether a token comes from the member that made it, as its first hop.
@@ -112,7 +131,7 @@ func (n *newborn) arrives(e *policy.Event) bool {
 	switch {
 	case !isNewborn(e):
 		n.meets(e)
-	case n.backoffs.from(e.From, n.Now): // it was accepted before
+	case n.backoffs.from(e.From, n.Now) && !n.meetsOwn(e.From) && !n.backoffs.spends(e.From, n.Now): // it was accepted before
 		n.drops(&e.Token)
 		return false
 	case e.Belated: // all keepers are asked
@@ -126,6 +145,15 @@ func (n *newborn) arrives(e *policy.Event) bool {
 		n.freezes(e)
 		return false
 	}
+	return true
+}
+
+// meetsOwn reports whether a newborn token of a member that this one backs off from is to meet its own one, and notes it.
+func (n *newborn) meetsOwn(generator ident.Member) bool {
+	if !n.mayMeet(generator) {
+		return false
+	}
+	n.backoffs.meets(generator, n.known.generated)
 	return true
 }
 
@@ -364,8 +392,11 @@ func (n *newborn) endsCheck() {
 		n.backsOff(n.event.From, n.event.Token.ID)
 	}
 	sure := !n.unheard
+	if sure && !n.evades && n.rival.IsZero() {
+		n.backoffs.renews(n.event.From, n.Now)
+	}
 	e, frozen := n.end()
-	if sure && !n.backoffs.from(e.From, n.Now) {
+	if sure {
 		n.births = pushed(n.births, birth{originOf(&e.Token), e.From, n.Now}, maxBirths)
 	}
 	if frozen {
@@ -403,6 +434,7 @@ func (n *newborn) meets(e *policy.Event) {
 	n.births = slices.DeleteFunc(n.births, func(b birth) bool {
 		lived := n.Now < b.at.Add(n.otherRuns()) && b.token != id && b.later(came)
 		if lived {
+			n.backoffs.withdraws(b.generator, n.Now)
 			n.backsOff(b.generator, b.token)
 		}
 		return lived

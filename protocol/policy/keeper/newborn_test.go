@@ -477,3 +477,118 @@ func TestNewborn_AnythingSaid_EndsInTime(t *testing.T) {
 		require.Equal(t, clock.Never, n.newborn.deadline())
 	})
 }
+
+// backsOffFromMaker has this member back off from the maker for as long as can be.
+func (n *nursery) backsOffFromMaker() { n.newborn.backoffs.note(at(theMaker), n.now, maxBackoff) }
+
+// TestNewborn_OwnOneIsHere_MeetsOneOfTheOther: P-69, 7. Each token of this member's meets one token of a maker that it
+// backs off from: the policy gets both, and the later one stays.
+func TestNewborn_OwnOneIsHere_MeetsOneOfTheOther(t *testing.T) {
+	n := newNursery()
+	n.backsOffFromMaker()
+	require.False(t, n.admits())
+	for i := range byte(2) {
+		n.step(policy.Event{Kind: policy.Generated, Token: policy.Token{ID: ident.Token{9, i}, Born: 500 + uint64(i), Generator: at(theSelf)}})
+		require.True(t, n.admits())
+		n.policy.told = nil
+		n.comes()
+		assert.True(t, n.taken())
+		assert.False(t, n.done(policy.Drop))
+		require.False(t, n.admits(), "one for each")
+		n.policy.told = nil
+		n.step(arrivalOf(ident.Token{8, i}, 1001, theMaker))
+		assert.False(t, n.taken())
+		n.did = nil
+	}
+}
+
+// TestNewborn_OwnOneHasMoved_Refused: it goes on, and meets the other one elsewhere.
+func TestNewborn_OwnOneHasMoved_Refused(t *testing.T) {
+	own := policy.Token{ID: ident.Token{9}, Born: 500, Generator: at(theSelf)}
+	n := newNursery()
+	n.backsOffFromMaker()
+	n.step(policy.Event{Kind: policy.Generated, Token: own})
+	own.Hop = 2
+	n.step(policy.Event{Kind: policy.Arrival, From: at(theHolder), Token: own})
+	assert.False(t, n.admits())
+}
+
+// TestNewborn_OwnOneWentToMaker_TakesOneOfIt: P-69, 7. The two may have changed places, or that member may have had the
+// later one. It does not take one if its own one went to any other member, or if another token has been here since.
+func TestNewborn_OwnOneWentToMaker_TakesOneOfIt(t *testing.T) {
+	for _, test := range []struct {
+		to    int
+		since bool
+		takes bool
+	}{{theMaker, false, true}, {theHolder, false, false}, {theMaker, true, false}} {
+		n := newNursery()
+		n.backsOffFromMaker()
+		n.search.generated = ident.Token{9}
+		n.holder.went(passed{custody: custody{ident.Token{9}, 0}, to: at(test.to)})
+		if test.since {
+			n.havePassed(theHolder, 3)
+		}
+		assert.Equal(t, test.takes, n.admits())
+		n.comes()
+		assert.Equal(t, test.takes, n.newborn.isOn())
+		assert.Equal(t, !test.takes, n.done(policy.Drop))
+	}
+}
+
+// TestNewborn_Pardoned_TakenOnce: P-69, 8. One token is taken, and another one later only if that was the only one.
+func TestNewborn_Pardoned_TakenOnce(t *testing.T) {
+	for _, only := range []bool{false, true} {
+		n := newNursery()
+		b := &n.newborn.backoffs
+		n.backsOffFromMaker()
+		require.True(t, b.pardons(at(theMaker), n.now))
+		require.True(t, n.admits())
+		n.comes()
+		require.True(t, n.newborn.frozen)
+		n.says(thePasser, knowsNone)
+		if only {
+			n.says(theHolder, knowsNone)
+		} else {
+			n.says(theHolder, message{kind: have, custody: custody{token, 5}})
+			n.says(thePasser, message{kind: have, custody: custody{token, 6}})
+		}
+		require.False(t, n.newborn.isOn())
+		assert.False(t, n.admits())
+		assert.Equal(t, only, n.taken())
+		assert.Equal(t, only, b.mayPardon(at(theMaker), n.now))
+		if only { // another one comes, so that it was not
+			n.step(policy.Event{Kind: policy.Arrival, From: at(theHolder), Token: policy.Token{ID: token, Born: 1, Generator: at(theDead), Hop: 5}})
+			assert.False(t, b.mayPardon(at(theMaker), n.now))
+		}
+	}
+}
+
+// TestNewborn_TwoMakersBackOff_OneTokenSoon: whatever a liar has done before, two honest makers come to one token.
+func TestNewborn_TwoMakersBackOff_OneTokenSoon(t *testing.T) {
+	for seed := range uint64(20) {
+		n := newNetwork(3, seed)
+		for i := range 2 {
+			n.sites[i].keeper.newborn.backoffs.note(n.sites[1-i].id, n.now, maxBackoff)
+		}
+		n.sites[2].keeper.newborn.backoffs.note(n.sites[0].id, n.now, maxBackoff)
+		n.sites[2].keeper.newborn.backoffs.note(n.sites[1].id, n.now, maxBackoff)
+		n.mint(1)
+		for i := range 3 {
+			n.sites[i].greedy = true
+			n.want(i)
+		}
+		n.run(2 * time.Minute)
+		held := 0
+		for _, s := range n.sites {
+			held += len(s.holds)
+		}
+		assert.LessOrEqual(t, held, 1)
+		assert.Zero(t, n.made)
+		assert.LessOrEqual(t, n.overlap, 3*longestHold)
+		for i := range 3 {
+			for j := range 3 {
+				assert.False(t, n.sites[i].keeper.isStruck(n.sites[j].id))
+			}
+		}
+	}
+}

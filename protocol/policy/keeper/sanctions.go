@@ -16,7 +16,8 @@ type sanctions struct {
 	docket  *docket
 	search  *search
 	waiter  *waiter
-	excused excuses // of losses, without a proof
+	makers  *backoffs // that this member takes no newborn token of
+	excused excuses   // of losses, without a proof
 	doubts  doubts
 }
 
@@ -39,6 +40,9 @@ func (s *sanctions) strike(m ident.Member, i *inquest, cause policy.Cause) {
 // giveUp takes a member for silent that keeps a token, for as long as one that is silent at first, and lets the others
 // find out. It is not struck: it may be asleep most of the time, or no member takes the token.
 func (s *sanctions) giveUp(m ident.Member, c custody, cause policy.Cause) {
+	if c.hop == 0 && s.makers.pardons(m, s.Now) { // it is this member that does not take it
+		return
+	}
 	if s.struck.note(m, s.Now, muteTime) {
 		s.shun(m, s.struck.left(m, s.Now))
 		s.complain(m, &s.struck, c, policy.GivenUp, cause)
