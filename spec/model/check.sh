@@ -458,7 +458,8 @@ holds refuse
 breaks no_false refuse -DBUG_NO_AVOID
 [ "$quick" ] || breaks few_tries refuse -DBUG_SAME
 breaks soon_back refuse -DBUG_NOT_BACK
-breaks no_false refuse -DAGAIN	# not held
+breaks no_false refuse -DBUG_AGAIN
+[ "$quick" ] || breaks no_false refuse -DH=4 -DUNTAKEN=2	# not held: two members in a row take no token
 
 holds late
 holds late -DLIAR
