@@ -475,6 +475,11 @@ breaks found late -DLIAR -DBUG_ANEW
 [ "$quick" ] || holds bars
 holds bars -DHONEST
 breaks few_stalls bars -DBUG_SHORT
+forgets='-DFORGETS -DM=1 -DSPAN=40 -DSTRIKE=32 -DEXCUSE=4'
+holds bars $forgets -DHONEST
+[ "$quick" ] || holds bars $forgets
+breaks no_bar bars $forgets -DHONEST -DBUG_DENIES
+breaks few_losses bars $forgets -DBUG_EXCUSED
 [ "$quick" ] || breaks soon_back bars -DHONEST -DBUG_LONG
 [ "$quick" ] || breaks few_stalls bars -DONE_HEARS	# not held
 
