@@ -13,6 +13,12 @@
  *   STALLS=2     of one member's tokens in that time
  *   HONEST       X drops each token at once, as another member makes tokens: it is barred for EXCUSE ticks the first time
  *   ONE_HEARS    X says to one member only that it still has the token
+ *   FORGETS      the giver of the other token may have forgotten the pass that X names, as it has passed that token on often since: X is
+ *                not barred, EXCUSES times in STRIKE ticks; X, if it is honest, is asked about no more drops than that
+ *   EXCUSES=2    maxMinted
+ *   LOSSES=8     tokens that X drops, of one member's, in SPAN ticks
+ *   BUG_DENIES     a giver that has forgotten a pass denies it
+ *   BUG_EXCUSED    X is excused each time
  *   BUG_SHORT    EXCUSE ticks in any case
  *   BUG_LONG     STRIKE ticks in any case
  */
@@ -33,6 +39,13 @@
 #define STALLS 2
 #endif
 
+#ifndef EXCUSES
+#define EXCUSES 2
+#endif
+#ifndef LOSSES
+#define LOSSES 8
+#endif
+
 short left[M];			/* ticks for which the member still bars X */
 short span[M];			/* the last such time */
 byte stalls[M];			/* of its tokens */
@@ -41,8 +54,13 @@ short ticks;
 byte i, v;
 short least;
 bit few_stalls, soon_back;
+#ifdef FORGETS
+short excused[EXCUSES];		/* ticks until the excuse is forgotten; all members hear of the same ones */
+byte losses;
+bit no_bar, few_losses, mild;
+#endif
 
-mtype = { PASS, DROP, STALL, TICK };
+mtype = { PASS, DROP, STALL, TICK, FORGOTTEN };
 #define SAY(m, what) printf("member %d hop 0: %e\n", m, what)
 
 /* The member bars X for so long at least. A bar that lasts is lengthened by a longer one only. */
@@ -69,7 +87,14 @@ inline pass_ticks(n)
 	:: i == M -> break
 	:: else -> left[i] = (left[i] > n -> left[i] - n : 0); i++
 	od;
+	i = 0;
+#ifdef FORGETS
+	do
+	:: i == EXCUSES -> break
+	:: else -> excused[i] = (excused[i] > n -> excused[i] - n : 0); i++
+	od;
 	i = 0
+#endif
 }
 
 #ifdef BUG_SHORT
@@ -112,6 +137,42 @@ active proctype Group()
 					bar(i, least); i++
 				od;
 				i = 0; least = 0 }
+#endif
+#ifdef FORGETS
+			:: d_step { SAY(v, FORGOTTEN);
+#ifndef HONEST
+				losses++;
+				few_losses = losses <= LOSSES;
+				assert(few_losses);
+				few_losses = 0;
+#endif
+				do
+				:: i == EXCUSES || excused[i] == 0 -> break
+				:: else -> i++
+				od;
+#ifdef BUG_EXCUSED
+				mild = 1;
+#else
+				mild = i < EXCUSES;
+#endif
+				if
+				:: i < EXCUSES -> excused[i] = STRIKE
+				:: else
+				fi;
+#ifdef BUG_DENIES
+				mild = 0;
+#endif
+#ifdef HONEST
+				no_bar = mild || i == EXCUSES;
+				assert(no_bar);
+				no_bar = 0;
+#endif
+				i = 0;
+				do
+				:: i == M || mild -> break
+				:: else -> bar(i, EARLY); i++
+				od;
+				i = 0; mild = 0 }
 #endif
 			:: d_step { SAY(v, DROP);
 				do

@@ -470,7 +470,8 @@ holds refuse
 breaks no_false refuse -DBUG_NO_AVOID
 [ "$quick" ] || breaks few_tries refuse -DBUG_SAME
 breaks soon_back refuse -DBUG_NOT_BACK
-breaks no_false refuse -DAGAIN	# not held
+breaks no_false refuse -DBUG_AGAIN
+[ "$quick" ] || breaks no_false refuse -DH=4 -DUNTAKEN=2	# not held: two members in a row take no token
 
 holds late
 holds late -DLIAR
@@ -486,6 +487,11 @@ breaks found late -DLIAR -DBUG_ANEW
 [ "$quick" ] || holds bars
 holds bars -DHONEST
 breaks few_stalls bars -DBUG_SHORT
+forgets='-DFORGETS -DM=1 -DSPAN=40 -DSTRIKE=32 -DEXCUSE=4'
+holds bars $forgets -DHONEST
+[ "$quick" ] || holds bars $forgets
+breaks no_bar bars $forgets -DHONEST -DBUG_DENIES
+breaks few_losses bars $forgets -DBUG_EXCUSED
 [ "$quick" ] || breaks soon_back bars -DHONEST -DBUG_LONG
 [ "$quick" ] || breaks few_stalls bars -DONE_HEARS	# not held
 

@@ -12,7 +12,8 @@
  *   AWAY=12      ticks for which X is away, at most
  *   TIMES=2      how often
  *   TRIES=5      passes to R that fail, of one holder, in SPAN=100 ticks
- *   AGAIN        a holder runs another program when the token is back
+ *   UNTAKEN=3    passes that came back, in one custody, after which the holder runs another program
+ *   BUG_AGAIN      the holder runs another program as soon as the token is back
  *   BUG_NO_AVOID   the holder offers it to R again
  *   BUG_SAME       it avoids it for O each time
  *   BUG_NOT_BACK   what X has not taken counts after it has taken a token
@@ -37,6 +38,10 @@
 #define SPAN 100
 #endif
 
+#ifndef UNTAKEN
+#define UNTAKEN 3
+#endif
+
 #define O (DMIN + H + 2)
 #define LIMIT (1 + O + 2)
 #define R 0
@@ -53,6 +58,7 @@ byte back;			/* ticks since it is back, and has got none */
 byte times;
 byte tries;
 byte ticks;
+byte untaken;			/* passes that came back since the holder's last program */
 bit no_false, few_tries, soon_back;
 
 mtype = { RUN, REFUSED, ABSENT, TAKES, LEAVES };
@@ -84,15 +90,21 @@ inline fails(m)
 #endif
 	avoids[m] = span[m];
 #endif
-#ifdef AGAIN
+#ifdef BUG_AGAIN
 	lasts(H)
+#else
+	untaken++;
+	if
+	:: untaken == UNTAKEN -> untaken = 0; lasts(H)
+	:: else
+	fi
 #endif
 }
 
 /* Another one takes it, and the token comes back to this holder. */
 inline passes()
 {
-	kept = 0;
+	kept = 0; untaken = 0;
 	lasts(H)
 }
 

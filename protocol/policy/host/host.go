@@ -27,6 +27,11 @@ import (
 // LongAgo is an Instant before all others.
 const LongAgo = clock.Instant(math.MinInt64)
 
+// MaxUntaken is after how many passes that came back, in one custody, a holder that knows of no waiting member runs the
+// operation again. Hardly so many members fail at once, and a holder that is cut off from all others is
+// kept from running for a few L only.
+const MaxUntaken = 3
+
 // Precedes orders tokens by their genesis time, the latest first, and by id where that is
 // equal: so what stays is what the fence of programs is greatest under (token.Fence).
 func Precedes(born uint64, id *ident.Token, otherBorn uint64, other *ident.Token) bool {

@@ -101,7 +101,7 @@ func TestComplain_EachMeasureThatBegins_Once(t *testing.T) {
 		}, []complaint{{theHolder, blamedFrom, policy.Barred, policy.Denied}}},
 		{"dropped it for another one", func(c *court) {
 			c.accuses()
-			c.lasts(time.Second, map[int]message{theHolder: {kind: instead, member: at(theThird), other: custody{secondToken, 5}}, theThird: {kind: never, custody: custody{secondToken, 4}}})
+			c.lasts(time.Second, map[int]message{theHolder: {kind: instead, member: at(theThird), other: custody{secondToken, 5}}, theThird: {kind: never, custody: custody{secondToken, 4}, span: millis(time.Hour)}})
 		}, []complaint{{theHolder, blamedFrom, policy.Barred, policy.Unconfirmed}}},
 		{"sent two to the dead", func(c *court) {
 			for _, of := range []custody{{thirdToken, 9}, blamedFrom} {

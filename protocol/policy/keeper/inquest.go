@@ -101,6 +101,7 @@ type receiver struct {
 	named    clock.Instant // when the member named it
 	toSays   bool          // it confirms that
 	toDenies bool          // it denies that
+	toForgot bool          // of instead: it knows of a later pass of the other token, or has begun to remember since
 	toKnows  clock.Instant // and since when it knows of all its custodies
 }
 
@@ -153,7 +154,7 @@ func (i *inquest) leavesOwn() bool { return i.own && !i.from.IsZero() && !i.rece
 
 // names notes the receiver that the member names.
 func (i *inquest) names(to ident.Member, toHop uint64, now clock.Instant) {
-	i.to, i.toHop, i.toSays, i.toDenies = to, toHop, false, false
+	i.to, i.toHop, i.toSays, i.toDenies, i.toForgot = to, toHop, false, false, false
 	i.named, i.next = now, now
 }
 
@@ -201,7 +202,7 @@ func (i *inquest) account(m *message, past *history, s *setting) {
 // receiverSays takes in what the receiver says of the token that it is said to have.
 func (i *inquest) receiverSays(m *message, past *history, s *setting) {
 	if i.says == instead {
-		i.confirms(m, past)
+		i.confirms(m, past, s)
 		return
 	}
 	i.toSays = i.toSays || (m.kind == still || m.kind == sent) && m.token == i.token || m.kind == proof
@@ -210,22 +211,28 @@ func (i *inquest) receiverSays(m *message, past *history, s *setting) {
 	}
 }
 
-// confirms takes in what a member says of a token that is said to have come from it.
-func (i *inquest) confirms(m *message, past *history) {
+// confirms takes in what a member says of a token that is said to have come from it. A pass before another one of that
+// token it may have forgotten, and one before it began to remember.
+func (i *inquest) confirms(m *message, past *history, s *setting) {
 	asked := i.toCustody()
 	switch m.kind {
 	case proof:
 		if r, ok := past.took(m.receipt); ok && r.Token == asked.token && r.Hop >= i.other.hop {
-			i.toSays = r.Hop == i.other.hop && r.Signer == i.member
-			i.toDenies = !i.toSays
+			i.toForgot = r.Hop > i.other.hop
+			i.toSays = !i.toForgot && r.Signer == i.member
+			i.toDenies = !i.toForgot && !i.toSays
 		}
 	case sent:
 		if m.token == asked.token && m.hop >= asked.hop {
-			i.toSays = m.hop == asked.hop && m.member == i.member
-			i.toDenies = !i.toSays
+			i.toForgot = m.hop > asked.hop
+			i.toSays = !i.toForgot && m.member == i.member
+			i.toDenies = !i.toForgot && !i.toSays
 		}
 	case never:
-		i.toDenies = m.custody == asked
+		if m.custody == asked {
+			i.toForgot = s.Now.Add(-span(m.span)) > i.opened.Add(-s.overdue())
+			i.toDenies = !i.toForgot
+		}
 	}
 }
 

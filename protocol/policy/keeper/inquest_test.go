@@ -1008,7 +1008,7 @@ func TestInquest_InsteadAfterLate_BarredAsLongAsStruck(t *testing.T) {
 			c.lasts(lateAfter+DefaultSilence, stays)
 		}
 		instead := message{kind: instead, custody: blamedFrom, member: at(theThird), other: custody{secondToken, 5}}
-		c.lasts(lateAfter, map[int]message{theHolder: instead, theThird: {kind: never, custody: custody{secondToken, 4}}})
+		c.lasts(lateAfter, map[int]message{theHolder: instead, theThird: {kind: never, custody: custody{secondToken, 4}, span: millis(time.Hour)}})
 		require.True(t, c.isBarred(theHolder))
 		assert.False(t, c.struck(theHolder))
 		assert.Equal(t, late, c.barred.left(at(theHolder), c.now) > excuseTimes*c.holder.overdue())
@@ -1030,7 +1030,10 @@ func TestInquest_Instead_AvoidedUnlessConfirmed(t *testing.T) {
 		{"proved", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theHolder, other, true)}, false, false},
 		{"confirmed", message{member: at(theThird), other: other}, message{kind: sent, custody: from, member: at(theHolder)}, false, false},
 		{"it went to another one", message{member: at(theThird), other: other}, message{kind: sent, custody: from, member: at(theFourth)}, false, true},
-		{"denied", message{member: at(theThird), other: other}, message{kind: never, custody: from}, false, true},
+		{"denied", message{member: at(theThird), other: other}, message{kind: never, custody: from, span: millis(time.Hour)}, false, true},
+		{"forgotten in a restart", message{member: at(theThird), other: other}, message{kind: never, custody: from, span: 100}, false, false},
+		{"forgotten after later passes", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theFourth, custody{secondToken, 9}, true)}, false, false},
+		{"forgotten after later passes without a receipt", message{member: at(theThird), other: other}, message{kind: sent, custody: custody{secondToken, 8}, member: at(theFourth)}, false, false},
 		{"refuted", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theFourth, other, true)}, false, true},
 		{"refuted before it is known that it had the token", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theFourth, other, true)}, true, true},
 		{"of another token", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theHolder, custody{thirdToken, 5}, true)}, false, true},
@@ -1083,7 +1086,7 @@ func TestInquest_InsteadDenied_AvoidedAtOnce(t *testing.T) {
 		m.kind, m.custody = instead, blamedFrom
 		c.says(theHolder, m)
 		c.says(theThird, message{kind: never, custody: other})
-		c.says(theThird, message{kind: never, custody: custody{secondToken, 4}})
+		c.says(theThird, message{kind: never, custody: custody{secondToken, 4}, span: millis(time.Hour)})
 		assert.True(t, c.isBarred(theHolder))
 		assert.False(t, c.isOpen(blamedFrom))
 	}
@@ -1865,6 +1868,23 @@ func TestInquest_InsteadOfNewborn_ExcusedAFewTimes(t *testing.T) {
 		c.says(theHolder, message{kind: instead, custody: custody{token, 9 + 2*i}, member: at(theThird), other: custody{secondToken, newbornHop}})
 		c.says(theThird, message{kind: never, custody: custody{secondToken, 0}})
 		require.False(t, c.isOpen(custody{token, 9 + 2*i}))
+		c.after(DefaultSilence)
+	}
+	assert.True(t, c.isBarred(theHolder))
+	assert.False(t, c.struck(theHolder))
+}
+
+// TestInquest_InsteadLongAgo_ExcusedAFewTimes: the member that passed on the other token has forgotten that, as it has
+// passed that token on often since.
+func TestInquest_InsteadLongAgo_ExcusedAFewTimes(t *testing.T) {
+	c := newCourt()
+	for i := range uint64(maxMinted + 1) {
+		require.False(t, c.isBarred(theHolder), i)
+		of := custody{token, 9 + 2*i}
+		c.blames(theBlamer, of, theHolder, at(thePasser))
+		c.says(theHolder, message{kind: instead, custody: of, member: at(theThird), other: custody{secondToken, 5}})
+		c.says(theThird, message{kind: proof, receipt: receiptOf(theFourth, custody{secondToken, 90}, true)})
+		require.False(t, c.isOpen(of))
 		c.after(DefaultSilence)
 	}
 	assert.True(t, c.isBarred(theHolder))

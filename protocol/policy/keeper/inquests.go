@@ -329,7 +329,7 @@ func (s *inquests) concludes(i *inquest) bool {
 			return false
 		}
 		s.doubt(i.member, i.to, i)
-	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.other.token == i.token || i.toDenies):
+	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.other.token == i.token || i.toDenies || i.toForgot):
 		s.doubtInstead(i)
 	case i.says == sent && i.toSays:
 	default:

@@ -186,9 +186,10 @@ func (s *sanctions) doubtInstead(i *inquest) {
 }
 
 // isMinted reports whether a member may have dropped a token for one that another had just made: a
-// member that makes tokens confirms nothing. It is excused so a few times only.
+// member that makes tokens confirms nothing. Or it has dropped it long ago, and the one that passed it the other token has
+// forgotten that. It is excused so a few times only.
 func (s *sanctions) isMinted(i *inquest) bool {
-	if i.other.hop != newbornHop || i.to.IsZero() || i.to == i.member {
+	if i.other.hop != newbornHop && !i.toForgot || i.to.IsZero() || i.to == i.member {
 		return false
 	}
 	return s.noteExcuse(excuse{member: i.member, minted: true, custody: i.custody}) <= maxMinted

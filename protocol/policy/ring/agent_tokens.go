@@ -28,6 +28,9 @@ type record struct {
 	place place
 	baton Baton        // of one that is passing
 	to    ident.Member // and to whom
+
+	ran     bool // the operation has run under it here, and no other member has had it since
+	untaken int  // how many passes have come back since
 }
 
 func (r *record) precedes(o *record) bool { return host.Precedes(r.born, &r.id, o.born, &o.id) }
@@ -105,6 +108,7 @@ func (a *Agent) baton(field []byte) Baton {
 func (a *Agent) arrive(e *policy.Event) {
 	t := &e.Token
 	r := a.tokens.see(t, a.Now)
+	r.ran, r.untaken = false, 0
 	b := a.baton(t.Field)
 	switch {
 	case a.tokens.at(here) == nil && a.superseded(r):
@@ -222,7 +226,9 @@ func (a *Agent) apply(out Output, rest time.Duration) {
 // runs one operation soon after the other, its request may be lost all the same (missed).
 func (a *Agent) run() {
 	a.due, a.prepared = clock.Never, ident.Member{}
-	a.Run(a.tokens.at(here).id)
+	r := a.tokens.at(here)
+	r.ran, r.untaken = true, 0
+	a.Run(r.id)
 	a.prepare()
 }
 
@@ -262,6 +268,7 @@ func (a *Agent) settled(e *policy.Event) {
 		case r == nil:
 		case r.place == passing && r.hop <= e.Token.Hop:
 			r.place = elsewhere
+			r.ran = r.ran && e.Outcome == policy.Abandoned // it may come back yet
 		case r.place == here && e.Outcome == policy.Abandoned && !a.station.Inside():
 			r.place, a.due = elsewhere, clock.Never
 			a.station.lose()
@@ -283,7 +290,24 @@ func (a *Agent) settled(e *policy.Event) {
 	}
 	a.unlink(&e.Token)
 	a.wentBack = false
-	a.take(r, b, a.station.reclaim, rest)
+	if !a.offersAgain(r, b) {
+		a.take(r, b, a.station.reclaim, rest)
+	}
+}
+
+// offersAgain passes a token on once more that no member took, if the operation has run under it here and would run again: others
+// wait, and have told a member that this one keeps it. Two programs would be longer than it may be kept. It reports whether
+// it does.
+func (a *Agent) offersAgain(r *record, b Baton) bool {
+	if !r.ran || a.next.IsZero() || a.tokens.at(here) != nil {
+		return false
+	}
+	if r.untaken++; !a.waits() || r.untaken >= min(host.MaxUntaken, a.n-1) {
+		return false
+	}
+	r.place = here
+	a.onward(merged(b, awake(a.alg, a.n)), 0)
+	return true
 }
 
 // unlink forgets that a token may still be on its way to the neighbour, but not
@@ -339,7 +363,7 @@ func (a *Agent) replace() (b Baton) {
 // happened meanwhile, so it goes around once.
 func (a *Agent) resumed(t *policy.Token) {
 	r := a.tokens.see(t, a.Now)
-	if r.place < here {
+	if r.place < here && !a.offersAgain(r, a.baton(t.Field)) {
 		a.take(r, a.baton(t.Field), a.station.reclaim, a.restAtArrival())
 		a.tour()
 	}

@@ -46,6 +46,7 @@ func (s *search) proceed() {
 // choose inquires about the candidate that has waited longest.
 func (s *search) choose() {
 	s.gathers = clock.Never
+	s.passesOver()
 	if s.candidates.n == 0 {
 		s.standBy()
 		return
@@ -257,7 +258,8 @@ func (s *search) onTimer() {
 	if !s.have {
 		return
 	}
-	if s.mayRun() && s.idle != clock.Never && s.choice.member.IsZero() && s.Now >= s.rests {
+	s.passesOver()
+	if s.mayRun() && s.idle != clock.Never && s.choice.member.IsZero() && s.Now >= s.rests && !s.owesPass() {
 		if s.ran && s.asksAll() {
 			return // others may be due
 		}
@@ -292,7 +294,7 @@ func (s *search) deadline() clock.Instant {
 		if s.candidates.n > 0 {
 			next = min(next, max(s.dueAt(s.candidates.list[0].served), s.Now+1))
 		}
-		if s.Demand && !s.outstayed() {
+		if s.Demand && !s.outstayed() && !s.owesPass() {
 			next = min(next, max(s.early, s.rests, s.Now+1))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 const (
@@ -36,6 +37,7 @@ func (w *walker) arrive(e *policy.Event) {
 	birth := before(w.Now, b.age)
 	w.observations.here(t, w.Now)
 	w.observations.took(&t.ID)
+	w.elsewhere(&t.ID)
 	w.had()
 	if w.observations.superseded(t, birth, w.Now, w.window) {
 		w.drop(t)
@@ -73,6 +75,9 @@ func (w *walker) appear(e *policy.Event) {
 		w.spare = h // no keeper here has asked for it: it is in place of the one that is here
 		return
 	}
+	if e.Kind == policy.Resumed {
+		w.cameBack(&h)
+	}
 	w.take(h, true)
 }
 
@@ -107,9 +112,12 @@ func (w *walker) take(h holding, alone bool) {
 // begin runs the operation under a token that is here from now on, or lets it rest.
 func (w *walker) begin(h holding, alone bool) {
 	w.holding = h
-	if w.mayRun() {
+	switch {
+	case w.mayRun() && (w.untaken == 0 || w.fair == nil && !w.owesPass()): // under fair others are asked first
 		w.run()
-	} else {
+	case w.untaken > 0:
+		w.rests = w.Now.Add(w.skip)
+	default:
 		w.rest()
 	}
 	if w.fair != nil {
@@ -139,7 +147,7 @@ func (w *walker) run() {
 			w.fair.gatherAnew() // or a member that runs again and again would never hear of others
 		}
 	}
-	w.ran = true
+	w.ran, w.untaken = true, 0
 	w.Run(w.token.ID)
 }
 
@@ -238,7 +246,7 @@ func (w *walker) pass(to ident.Member) {
 	if w.fair != nil {
 		w.fair.served()
 	}
-	w.sent = passage{token: w.token.ID, birth: w.birth, to: to}
+	w.sent = passage{token: w.token.ID, birth: w.birth, to: to, ran: w.ran, untaken: w.untaken}
 	if w.waiter == to {
 		w.waiter = ident.Member{}
 	}
@@ -300,15 +308,54 @@ func (w *walker) returned(e *policy.Event) {
 	if w.fair != nil {
 		w.fair.candidates.remove(from)
 	}
+	w.cameBack(&h)
 	w.take(h, true)
 	if w.have && w.token.ID == t.ID && !w.running {
 		w.rests = w.Now.Add(w.skip)
 	}
 }
 
+// cameBack notes that no member took a token under which the operation has run here. Others may wait, and have told a
+// member that this one keeps it: two programs would be longer than it may be kept.
+func (w *walker) cameBack(h *holding) {
+	l := &w.sent
+	if l.token != h.token.ID || !l.ran {
+		return
+	}
+	h.ran, h.untaken = true, l.untaken+1
+	if w.fair != nil {
+		if h.untaken == 1 {
+			w.fair.declined = w.fair.declined[:0]
+		}
+		if !l.to.IsZero() {
+			w.fair.declined = keepLast(without(w.fair.declined, l.to), l.to)
+		}
+	}
+}
+
+// elsewhere notes that another member has had a token.
+func (w *walker) elsewhere(id *ident.Token) {
+	if w.sent.token == *id {
+		w.sent.ran, w.sent.untaken = false, 0
+	}
+}
+
+// owesPass reports whether the token is offered to another member before the operation runs under it here again: it has
+// run, and the pass after that has come back.
+func (w *walker) owesPass() bool {
+	switch {
+	case w.untaken == 0:
+		return false
+	case w.fair != nil:
+		return w.fair.owesPass()
+	}
+	return w.untaken < min(host.MaxUntaken, w.roster.Size())
+}
+
 // delivered notes which member took a token, and tells its timekeepers if that was its turn.
 func (w *walker) delivered(e *policy.Event) {
 	w.observations.took(&e.Token.ID)
+	w.elsewhere(&e.Token.ID)
 	if l := &w.sent; w.fair != nil && l.token == e.Token.ID && !l.wanders {
 		w.fair.serves(e.From, &sight{id: l.token, born: e.Token.Born, hop: e.Token.Hop + 1, age: millis(w.Now.Sub(l.birth))})
 	}

@@ -45,6 +45,9 @@ type search struct {
 	// silent are the last candidates of this search that did not answer in time, and present
 	// those that have said since that they want the token: they are not asked again.
 	silent, present []ident.Member
+
+	// declined are the members that have not taken the token since the operation last ran here.
+	declined []ident.Member
 }
 
 // bearer is what a search has done with the token here.
@@ -150,4 +153,20 @@ func (s *search) wander() {
 // has run under this token here: others may wait, so it does not run once more.
 func (s *search) isOn() bool {
 	return s.ran && (s.gathers != clock.Never || !s.choice.member.IsZero() || s.unreached)
+}
+
+// owesPass reports whether a member is known that waits, and was not offered the token since it came back: or none may be
+// known yet.
+func (s *search) owesPass() bool {
+	return s.untaken > 0 && (s.idle == clock.Never || s.candidates.n > 0)
+}
+
+// passesOver removes the candidates that have not taken the token since the operation last ran here, if it is to
+// run here again when no other one is left.
+func (s *search) passesOver() {
+	if s.untaken > 0 && s.Demand {
+		for _, m := range s.declined {
+			s.candidates.remove(m)
+		}
+	}
 }

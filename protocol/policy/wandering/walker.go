@@ -30,6 +30,8 @@ type passage struct {
 	birth   clock.Instant
 	to      ident.Member // zero: whom the driver draws
 	wanders bool         // not because it was the member's turn
+	ran     bool         // the operation has run under it here, and no other member has had it since
+	untaken int          // how many passes have come back since
 }
 
 // holding is a token that is here.
@@ -41,6 +43,7 @@ type holding struct {
 	have    bool
 	running bool
 	ran     bool          // the operation has begun under it here
+	untaken int           // how many passes have come back since, after which another member is offered the token first
 	rests   clock.Instant // until then; clock.Never while the operation runs
 }
 
@@ -115,7 +118,7 @@ func (w *walker) recall(event *policy.Event) {
 func (w *walker) demandChanged(demand bool) {
 	again := demand && w.Demand
 	w.Demand = demand
-	if w.have && w.mayRun() && (w.fair == nil || !w.fair.isOn()) {
+	if w.have && w.mayRun() && !w.owesPass() && (w.fair == nil || !w.fair.isOn()) {
 		w.run()
 	}
 	if w.fair == nil {
