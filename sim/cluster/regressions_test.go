@@ -119,11 +119,12 @@ func TestLimits_Text_RoundTrip(t *testing.T) {
 }
 
 // TestLiars_EachKind_Convicted: whoever forks a token that honest members take, and nobody
-// else.
+// else. In one run of six honest members take such a token: in those of the seeds 8 and 11.
 func TestLiars_EachKind_Convicted(t *testing.T) {
 	skipUnderRaceDetector(t)
 	var s Summary
-	for seed := range uint64(whole.Part(4, 8)) {
+	seeds := []uint64{8, 11, 0, 1, 2, 3, 4, 5, 6, 7, 9, 10}
+	for _, seed := range seeds[:whole.Part(4, len(seeds))] {
 		r := Setting{Seed: seed, Members: 4, Liars: 1}.Run(nil)
 		check(t, r)
 		s.AddResult(r)
