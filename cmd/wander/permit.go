@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
@@ -22,8 +23,8 @@ import (
 
 // permitProves and permitLacks are what a permit that verifies shows, and what it does not.
 const (
-	permitProves = "the CA certified everybody named here, and each of them signed its part"
-	permitLacks  = "that the holder still had the token at any later time, that no second token lives, when anything was signed, or who brings this file"
+	permitProves = "the CA certified everybody named here; the generator, each sender and whoever declined signed that part"
+	permitLacks  = "that the holder took the token or still had it later, that no second token lives, when anything was signed, or who brings this file"
 )
 
 type verifyPermitFlags struct{ group, at, output string }
@@ -32,6 +33,7 @@ type verifyPermitFlags struct{ group, at, output string }
 type permitVerdict struct {
 	V          int          `json:"v"`
 	File       string       `json:"file"`
+	GroupFile  string       `json:"group_file"` // that it was verified with
 	Verifies   bool         `json:"verifies"`
 	Reason     string       `json:"reason,omitempty"` // why it does not
 	At         time.Time    `json:"at"`
@@ -65,7 +67,7 @@ func (p *person) String() string { return fmt.Sprintf("%s (member %s)", p.Name, 
 func newPermitCommand(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "permit",
-		Short: "Verify permits: the evidence that a member held a token",
+		Short: "Verify permits: what names the holder of a token by signatures",
 		Args:  cobra.NoArgs,
 	}
 	cmd.AddCommand(newVerifyPermitCommand(env))
@@ -76,18 +78,19 @@ func newVerifyPermitCommand(env *environment) *cobra.Command {
 	var f verifyPermitFlags
 	cmd := &cobra.Command{
 		Use:   "verify FILE…",
-		Short: "Verify saved permits, and show who held which token by whose word",
+		Short: "Verify saved permits, and show whom they name as holder, and by whose word",
 		Long: `Verify files of permits, such as a program under a grant finds in the file that
 WANDER_PERMIT_FILE names: that the CA certified all who signed, that each signature
 holds, that the token's chain leads to the holder, and that neither the holder nor a
-signer was revoked as far as the group file tells. No daemon and no network are needed.
+signer was revoked as far as the group file tells. The CA's keys are those that are in
+force by the group file. No daemon and no network are needed.
 
 A permit is evidence and opens nothing: it holds no secret, and others on the token's
-way can build it too. It does not prove that the holder still has the token, nor that
-no second token lives.
+way can build it too. It does not prove that the holder took the token or still has it,
+nor that no second token lives.
 
-The exit code is 0 if every file verifies, 1 if one does not, and 78 if one cannot be
-read.`,
+The exit code is 0 if every file verifies, 1 if one does not, and otherwise 78: one
+cannot be read.`,
 		Example: "  wander permit verify --group group.crt permit.pem\n" +
 			"  wander run ftp -c 'cp \"$WANDER_PERMIT_FILE\" permit.pem; lftp -f upload.lftp'",
 		Args: cobra.MinimumNArgs(1),
@@ -114,7 +117,7 @@ func runVerifyPermit(env *environment, f verifyPermitFlags, files []string) erro
 		}
 		at = time.UnixMicro(int64(micros))
 	}
-	conditions, err := f.conditions(env, files)
+	name, conditions, err := f.conditions(env, files)
 	if err != nil {
 		return err
 	}
@@ -122,11 +125,14 @@ func runVerifyPermit(env *environment, f verifyPermitFlags, files []string) erro
 	all, unread, hint := true, error(nil), ""
 	for _, file := range files {
 		v := permitIn(env, file, conditions)
-		if !v.Verifies && all {
+		v.GroupFile = name
+		switch {
+		case v.unread != nil:
+			if unread == nil {
+				unread = v.unread
+			}
+		case !v.Verifies && all:
 			all, hint = false, v.hint
-		}
-		if unread == nil {
-			unread = v.unread
 		}
 		if f.output == "json" {
 			err = json.NewEncoder(env.Out).Encode(v)
@@ -137,37 +143,50 @@ func runVerifyPermit(env *environment, f verifyPermitFlags, files []string) erro
 			return err
 		}
 	}
-	if unread != nil {
-		return cli.ConfigError(unread, "the others were checked")
-	}
-	if !all {
+	switch {
+	case !all:
 		return &cli.Error{Code: cli.ExitFailure, Err: errNotAllPermits, Hint: hint}
+	case unread != nil:
+		return cli.ConfigError(unread, "give files that WANDER_PERMIT_FILE named; all that could be read verify")
 	}
 	return nil
 }
 
-// conditions are those of the group file.
-func (f verifyPermitFlags) conditions(env *environment, files []string) (c permit.Conditions, err error) {
-	name := f.group
-	if name == "" {
-		var places []string
-		if files[0] != "-" {
-			places = append(places, filepath.Dir(files[0]))
+// besidePermit is the group file in the first permit's folder, or in the current one, and nowhere else: whoever
+// can write into a folder above must not choose the CA.
+func besidePermit(first string) (string, error) {
+	places := []string{"."}
+	if first != "-" {
+		places = []string{filepath.Dir(first), "."}
+	}
+	for _, dir := range places {
+		name := filepath.Join(dir, ca.GroupFile)
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			return name, nil
 		}
-		if name, err = groupBeside(append(places, ".")); err != nil {
-			return c, err
+	}
+	return "", cli.ConfigError(fmt.Errorf("no %s beside the permit or in the current folder", ca.GroupFile),
+		"give --group the group.crt from the CA's folder or from any member")
+}
+
+// conditions are those of the group file, which it names. A CA key that was retired counts for nothing: a permit has no
+// time by which it could be older than the theft of that key.
+func (f verifyPermitFlags) conditions(env *environment, files []string) (name string, c permit.Conditions, err error) {
+	if name = f.group; name == "" {
+		if name, err = besidePermit(files[0]); err != nil {
+			return "", c, err
 		}
 	}
 	g, extra, err := cli.ReadGroup(name)
 	if err != nil {
-		return c, cli.ConfigError(err, "give group.crt from the CA's folder or from any member")
+		return "", c, cli.ConfigError(err, "give group.crt from the CA's folder or from any member")
 	}
 	if f.group == "" {
 		cli.Warn(env.Err, "verifying with %s, CA key %s; give --group a file that you trust", name, certificate.Fingerprint(g.Authorities()[0].Key()))
 	}
 	revoked := revokedIn(g, extra)
-	return permit.Conditions{
-		Group: g.ID(), Authorities: g.History(), Settings: g.Config().Settings(),
+	return name, permit.Conditions{
+		Group: g.ID(), Authorities: g, Settings: g.Config().Settings(),
 		Revoked: func(m ident.Member) bool { return revoked[m] },
 	}, nil
 }
@@ -235,7 +254,7 @@ func permitHint(err error) string {
 	case errors.Is(err, permit.ErrGroup):
 		return "give --group the group file of the permit's group"
 	case errors.Is(err, certificate.ErrUnknownCA):
-		return "give --group a file that has the CA key which signed the certificates: a newer one, if the key was changed"
+		return "the group file has no such CA key in force: give --group a newer one, or one of the permit's time if the key was retired since"
 	case errors.Is(err, certificate.ErrExpired), errors.Is(err, certificate.ErrNotYetValid):
 		return "the certificate is judged by this machine's clock: --at names another time"
 	case errors.Is(err, permit.ErrResource), errors.Is(err, permit.ErrSlot):
@@ -250,10 +269,10 @@ func permitHint(err error) string {
 
 func (v permitVerdict) print(w io.Writer) {
 	if !v.Verifies {
-		fmt.Fprintf(w, "%s: does not verify: %s\n", v.File, cli.OneLine(v.Reason))
+		fmt.Fprintf(w, "%s: does not verify: %s\n", cli.OneLine(v.File), cli.OneLine(v.Reason))
 		return
 	}
-	fmt.Fprintf(w, "%s: %v held a token of %s, slot %d, at hop %d\n", v.File, v.Holder, v.Resource, v.Slot, v.Hop)
+	fmt.Fprintf(w, "%s: names %v as holder of a token of %s, slot %d, at hop %d\n", cli.OneLine(v.File), v.Holder, v.Resource, v.Slot, v.Hop)
 	fmt.Fprintf(w, "  token %v, generated by %v\n", v.Token, v.Generator)
 	switch {
 	case v.DeclinedBy != nil:

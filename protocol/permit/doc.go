@@ -1,5 +1,6 @@
-// Package permit is the evidence that a member held a token: what it shows to a gate beside the
-// resource, and what a program may keep.
+// Package permit names the holder of a token and shows by whose signatures: what a member shows to a
+// gate beside the resource, and what a program may keep. It does not show that the holder took the
+// token: the sender can leave out the void by which the receiver declined.
 //
 // A permit has what a TRANSFER carries: the genesis, the transfer that names the holder, the void by
 // which the token came back if it did, the transfer before it, and the certificates of all who signed

@@ -26,7 +26,7 @@ type Conditions struct {
 	Known func(ident.Token) bool
 }
 
-// Permit is a verified permit: Title.Holder() held Title.Token() at Title.Hop(), by the word of those that
+// Permit is a verified permit: Title.Holder() is named the holder of Title.Token() at Title.Hop(), by those that
 // signed it. The zero value is none.
 type Permit struct {
 	group  ident.Group
