@@ -680,6 +680,20 @@ func TestPass_NewbornNotTaken_ReceiverNotAvoided(t *testing.T) {
 	}
 }
 
+// TestInquest_SameTokenComesAgain_OtherOneLost: P-80. Another token comes here than the one that a member says it has,
+// and had been here before the inquest began.
+func TestInquest_SameTokenComesAgain_OtherOneLost(t *testing.T) {
+	c := newCourt()
+	c.inquests.arrives(secondToken)
+	i := about(custody{token, 8}, at(theHolder), ident.Member{}, c.now)
+	i.there = true
+	c.inquests.opens(i)
+	c.says(theHolder, message{kind: still, custody: custody{token, 8}})
+	require.False(t, c.inquests.isAvoided(at(theHolder)), "it may be busy")
+	c.inquests.arrives(secondToken)
+	assert.True(t, c.inquests.isAvoided(at(theHolder)))
+}
+
 // TestInquest_OwnTransferUnanswered_ConnectsWhenOthersWereTold_Barred: others hold the two in doubt, as this member has
 // said that no cut explains it. They would strike it if it passed that one a second token.
 func TestInquest_OwnTransferUnanswered_ConnectsWhenOthersWereTold_Barred(t *testing.T) {
