@@ -1,5 +1,5 @@
 /*
- * A member that wants turns, and takes no token: P-80, 1 of spec/policy/keeper.md. A tick is L.
+ * A member that wants turns, and takes no token: P-80, 1 and 2 of spec/policy/keeper.md. A tick is L.
  *
  * A holder has the token for one program. Then it passes it to the member whose turn it is: R
  * if it does not avoid R, else X, else another honest member, which is always there. R refuses. X is honest, and away for a

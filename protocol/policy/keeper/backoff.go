@@ -43,6 +43,7 @@ const (
 // note begins a back-off from a member. It lasts for first at least, and twice as long as the last one. A cause during a back-off
 // changes nothing, as it may be the same cause, unless it makes a longer one. note reports whether the back-off is new.
 func (b *backoffs) note(m ident.Member, now clock.Instant, first time.Duration) bool {
+	first = min(first, maxBackoff)
 	i := slices.IndexFunc(b.list, func(e backoff) bool { return e.member == m })
 	if i < 0 {
 		b.add(backoff{member: m, until: longAgo, span: first / 2})

@@ -33,6 +33,17 @@ func TestBackoffs_LongerCause_Lengthens(t *testing.T) {
 	assert.False(t, b.note(m, clock.Instant(2*time.Second), 10*time.Second))
 }
 
+// TestBackoffs_LongCause_Capped: P-69, 6 and P-78, whether it is the first cause or comes during a back-off.
+func TestBackoffs_LongCause_Capped(t *testing.T) {
+	var b backoffs
+	m := ident.Member{1}
+	assert.True(t, b.note(m, 0, time.Minute))
+	assert.True(t, b.note(m, 1, 2*maxBackoff))
+	assert.Equal(t, maxBackoff, b.left(m, 1))
+	assert.Equal(t, maxBackoff, b.last(m, 1))
+	assert.False(t, b.note(m, 2, 3*maxBackoff), "it lasts as long as any may")
+}
+
 // TestBackoffs_LongerCauseAfterwards_LastsAsLong: a member that was given up before is struck for as long as others.
 func TestBackoffs_LongerCauseAfterwards_LastsAsLong(t *testing.T) {
 	var b backoffs

@@ -315,7 +315,7 @@ func (h *holder) passEnded(e *policy.Event) (hidden bool) {
 		h.step(policy.Event{Kind: policy.OperationEnded, Token: e.Token})
 	}
 	if e.Outcome == policy.Returned {
-		if t != nil && t.state == passing && !t.keeper.IsZero() {
+		if t != nil && t.state == passing && !t.keeper.IsZero() && t.hop > 0 { // a newborn token may be refused rightly (P-69)
 			h.links.untaken(t.keeper)
 		}
 		late := h.exclusive && !left && (t == nil || h.Now >= t.since.Add(h.silence))

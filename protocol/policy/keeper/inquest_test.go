@@ -668,6 +668,32 @@ func TestPass_NotTaken_ReceiverAvoided(t *testing.T) {
 	assert.False(t, c.inquests.isAvoided(at(theHolder)), "nobody else was left")
 }
 
+// TestPass_NewbornNotTaken_ReceiverNotAvoided: it may back off from this member as P-69, 6 has it.
+func TestPass_NewbornNotTaken_ReceiverNotAvoided(t *testing.T) {
+	c := newCourt()
+	for range 3 {
+		c.offers(custody{token, 0}, theHolder)
+		require.Equal(t, at(theHolder), c.passedTo())
+		c.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, Token: policy.Token{ID: token, Born: 1}})
+		assert.False(t, c.inquests.isAvoided(at(theHolder)))
+		assert.Empty(t, c.shunned())
+	}
+}
+
+// TestInquest_SameTokenComesAgain_OtherOneLost: P-80. Another token comes here than the one that a member says it has,
+// and had been here before the inquest began.
+func TestInquest_SameTokenComesAgain_OtherOneLost(t *testing.T) {
+	c := newCourt()
+	c.inquests.arrives(secondToken)
+	i := about(custody{token, 8}, at(theHolder), ident.Member{}, c.now)
+	i.there = true
+	c.inquests.opens(i)
+	c.says(theHolder, message{kind: still, custody: custody{token, 8}})
+	require.False(t, c.inquests.isAvoided(at(theHolder)), "it may be busy")
+	c.inquests.arrives(secondToken)
+	assert.True(t, c.inquests.isAvoided(at(theHolder)))
+}
+
 // TestInquest_OwnTransferUnanswered_ConnectsWhenOthersWereTold_Barred: others hold the two in doubt, as this member has
 // said that no cut explains it. They would strike it if it passed that one a second token.
 func TestInquest_OwnTransferUnanswered_ConnectsWhenOthersWereTold_Barred(t *testing.T) {

@@ -130,15 +130,12 @@ func (s *inquests) isLost(i *inquest) {
 func (s *inquests) arrives(t ident.Token) {
 	before := s.arrived
 	s.arrived = t
-	if before == t {
-		return
-	}
 	for n := range s.open {
 		if i := &s.open[n]; i.there && !i.lost && i.token != t {
 			s.isLost(i)
 		}
 	}
-	if before == (ident.Token{}) {
+	if before == t || before == (ident.Token{}) {
 		return
 	}
 	if h := s.holder.held.find(&before); h != nil && h.parted {

@@ -106,18 +106,28 @@ func (n *newborn) admits(generator ident.Member, now clock.Instant) bool {
 // token that this member makes meets one of each such member. Two honest members that have both made one would
 // else run under both until their back-offs are over.
 func (n *newborn) mayMeet(generator ident.Member) bool {
-	own := n.known.generated
-	if own == (ident.Token{}) || n.backoffs.hasMet(generator, own) {
-		return false
-	}
-	if t := n.holder.held.find(&own); t != nil {
-		return t.hop == 0 && (!t.isLeaving() || t.keeper == generator)
+	own := n.ownFor(generator)
+	return own != (ident.Token{}) && !n.backoffs.hasMet(generator, own)
+}
+
+// ownFor is the token that this member has made, perhaps before a restart, and that one of a generator may meet; zero: there
+// is none. No other member has a token by the custody at hop 0.
+func (n *newborn) ownFor(generator ident.Member) (own ident.Token) {
+	for i := len(n.holder.held) - 1; i >= 0; i-- { // the last one that it has made
+		if t := &n.holder.held[i]; t.hop == 0 {
+			if !t.isLeaving() || t.keeper == generator {
+				own = t.token
+			}
+			return own
+		}
 	}
 	if len(n.holder.held) > 0 || len(n.holder.passed) == 0 {
-		return false
+		return own
 	}
-	p := &n.holder.passed[len(n.holder.passed)-1]
-	return p.token == own && p.hop == 0 && !p.dropped && p.to == generator
+	if p := &n.holder.passed[len(n.holder.passed)-1]; p.hop == 0 && !p.dropped && p.to == generator {
+		own = p.token
+	}
+	return own
 }
 
 // isNewborn reports whether a token comes from the member that made it, as its first hop.
@@ -153,7 +163,7 @@ func (n *newborn) meetsOwn(generator ident.Member) bool {
 	if !n.mayMeet(generator) {
 		return false
 	}
-	n.backoffs.meets(generator, n.known.generated)
+	n.backoffs.meets(generator, n.ownFor(generator))
 	return true
 }
 

@@ -535,6 +535,23 @@ func TestNewborn_OwnOneWentToMaker_TakesOneOfIt(t *testing.T) {
 	}
 }
 
+// TestNewborn_OwnOneOfBeforeRestart_TakesOneOfOther: P-69, 7. This process has not made it, but no other member has a token by
+// the custody at hop 0.
+func TestNewborn_OwnOneOfBeforeRestart_TakesOneOfOther(t *testing.T) {
+	for _, kind := range []policy.EventKind{policy.Resumed, policy.Running} {
+		for hop, takes := range []bool{true, false} {
+			n := newNursery()
+			n.backsOffFromMaker()
+			n.step(policy.Event{Kind: kind, Token: policy.Token{ID: ident.Token{9}, Born: 500, Generator: at(theSelf), Hop: uint64(hop)}})
+			require.Equal(t, takes, n.admits())
+			n.comes()
+			assert.Equal(t, !takes, n.done(policy.Drop))
+			n.newborn.end()
+			assert.False(t, n.admits(), "one for each own token")
+		}
+	}
+}
+
 // TestNewborn_Pardoned_TakenOnce: P-69, 8. One token is taken, and another one later only if that was the only one.
 func TestNewborn_Pardoned_TakenOnce(t *testing.T) {
 	for _, only := range []bool{false, true} {
