@@ -46,6 +46,7 @@ func gateRecordSeeds() map[string][]byte {
 		"good-remembered": &gate.MemberRecord{Member: member, Served: 8, Titles: []gate.TitleRecord{{Title: ident.Hash{5}, Moved: true, Session: 8}}},
 		"good-generator":  &gate.GeneratorRecord{Generator: member, Tokens: []ident.Token{{6}, {7}}},
 		"good-continued":  &gate.ContinuedRecord{Session: 9, Member: member, Hop: 4},
+		"bad-number":      &gate.OpeningRecord{Session: gate.MaxNumber + 1, Member: member},
 		"bad-slots":       &gate.BeginRecord{}, "bad-reason": &gate.ClosedRecord{Reason: 9},
 	} {
 		seeds[name] = must(gate.Encode(millis, r))

@@ -4,7 +4,7 @@ import "errors"
 
 // Why a gate does not start, or a journal is not one.
 var (
-	ErrFloor      = errors.New("no floor for the session numbers")
+	ErrFloor      = errors.New("no floor for the session numbers, or one with no number above it")
 	ErrSettings   = errors.New("impossible settings of the gate")
 	ErrSlots      = errors.New("impossible number of slots at the gate")
 	ErrNoJournal  = errors.New("gate journal without a beginning")

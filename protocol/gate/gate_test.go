@@ -60,6 +60,7 @@ func TestSlot_Kept_ForTheSuccessor(t *testing.T) {
 	require.Equal(t, gate.Opening, b.gate.State(0))
 	assert.Equal(t, memberID(3), b.opens[1].Title.Holder)
 	assert.Equal(t, uint64(102), b.busy(9).Session)
+	assert.Len(t, b.said[9], 1, "once is enough")
 }
 
 func TestSlot_NoSuccessor_OthersAfterAWhile(t *testing.T) {
@@ -124,6 +125,40 @@ func TestSlot_OpenHookHangs_Closes(t *testing.T) {
 	b.signIn(7, tokenOf(1, 1).permit(0))
 	b.wait(plain.OpenTimeout)
 	assert.Equal(t, gate.Closing, b.gate.State(0))
+}
+
+// A pause of the machine is no hook that hangs: a hook that has ended counts, however late the gate hears of it.
+func TestSlot_PauseOverTheTimeout_HookCounts(t *testing.T) {
+	b := newBench(t, plain)
+	b.signIn(7, tokenOf(1, 1).permit(0))
+	b.now = b.now.Add(plain.OpenTimeout + 1)
+	b.hook(gate.Succeeded)
+	require.Equal(t, gate.Open, b.gate.State(0))
+	b.step(gate.SignOut{Connection: 7})
+	b.now = b.now.Add(plain.CloseTimeout + 1)
+	b.hook(gate.Succeeded)
+	assert.Equal(t, gate.Closing, b.gate.State(0))
+	assert.True(t, b.said[7][0].(gate.ClosedAnswer).Confirmed)
+	assert.Empty(t, b.alarms)
+}
+
+func TestSlot_DeadlineWhileOpening_Cut(t *testing.T) {
+	for name, end := range map[string]func(*bench){
+		"hook runs":          func(b *bench) { b.wait(time.Second) },
+		"hook ends too late": func(b *bench) { b.now = b.now.Add(time.Second); b.hook(gate.Succeeded) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, plain)
+			b.step(gate.SignIn{Connection: 7, Permit: tokenOf(1, 1).permit(0), Configuration: 1, Length: time.Second})
+			assert.Equal(t, b.now.Add(time.Second), b.gate.NextDeadline(), "before the hook's time is over")
+			end(b)
+			require.Equal(t, gate.Closing, b.gate.State(0))
+			assert.Empty(t, b.said, "no OPEN")
+			assert.Empty(t, b.alarms)
+			b.hook(gate.Succeeded)
+			assert.Equal(t, gate.ClosedAnswer{Session: 101, Reason: gate.ByDeadline, Confirmed: true}, b.said[7][0])
+		})
+	}
 }
 
 func TestSlot_ConnectionLost_Closes(t *testing.T) {
@@ -206,6 +241,44 @@ func TestSignIn_SecondToken_WaitsForTheFirst(t *testing.T) {
 	assert.Equal(t, b.now.Add(10*time.Second), b.gate.NextDeadline(), "nothing to do before")
 	b.step(gate.SignIn{Connection: 10, Slot: 1, Permit: tokenOf(4, 2).permit(0), Configuration: 1, Length: time.Second})
 	assert.Equal(t, gate.Opening, b.gate.State(1))
+}
+
+// Its session at a later slot ends, and the member's waiting at an earlier one in the same step.
+func TestSignIn_WaitsForItsOtherSlot_OpensWhenThatIsOver(t *testing.T) {
+	s := plain
+	s.Settle = 0
+	b := newBench(t, s)
+	b.step(gate.SignIn{Connection: 7, Slot: 1, Permit: tokenOf(1, 1).permit(0), Configuration: 1, Length: time.Second})
+	b.hook(gate.Succeeded)
+	b.signIn(8, tokenOf(2, 1).permit(0))
+	require.Equal(t, gate.Idle, b.gate.State(0))
+	b.step(gate.SignOut{Connection: 7})
+	b.hook(gate.Succeeded)
+	assert.Equal(t, gate.Idle, b.gate.State(1))
+	assert.Equal(t, gate.Opening, b.gate.State(0))
+}
+
+// A session at another slot is nobody's turn at this one.
+func TestSignIn_SessionAtAnotherSlot_NotUsed(t *testing.T) {
+	b := newBench(t, plain)
+	p := tokenOf(1, 1).permit(0)
+	b.opened(7, p)
+	b.step(gate.SignIn{Connection: 8, Slot: 1, Permit: tokenOf(2, 2).permit(0), Configuration: 1, Length: time.Second})
+	require.Equal(t, gate.Opening, b.gate.State(1))
+	b.hook(gate.Succeeded)
+	b.signIn(9, p)
+	require.Equal(t, gate.Closing, b.gate.State(0), "%v", b.said[9])
+	b.busy(9)
+	b.hook(gate.Succeeded)
+	b.wait(plain.Settle)
+	b.wait(plain.Keep)
+	require.Equal(t, gate.Opening, b.gate.State(0))
+	b.hook(gate.Succeeded)
+	b.over(9)
+	b.opened(10, tokenOf(3, 3).permit(0))
+	b.over(10)
+	b.signIn(11, p)
+	assert.Equal(t, gate.Used, b.refused(11))
 }
 
 func TestSignIn_GivenAway_Stale(t *testing.T) {
@@ -332,6 +405,20 @@ func TestConfigured_Newer_InForce(t *testing.T) {
 	assert.Equal(t, b.now.Add(5*time.Second), b.opens[0].Deadline)
 }
 
+func TestConfigured_Newer_WaitersHearOfIt(t *testing.T) {
+	b := newBench(t, plain)
+	b.opened(7, tokenOf(1, 1).permit(0))
+	b.signIn(8, tokenOf(2, 2).permit(0))
+	s := plain
+	s.Version, s.Raw = 2, []byte("configuration")
+	b.step(gate.Configured{Settings: s})
+	require.NotEmpty(t, b.said[8])
+	assert.Equal(t, gate.RefuseAnswer{Code: gate.Outdated, Configuration: s.Raw}, b.said[8][0])
+	assert.Equal(t, gate.Open, b.gate.State(0), "a session goes on")
+	b.over(7)
+	assert.Equal(t, gate.Idle, b.gate.State(0))
+}
+
 func TestRevocations_Member_CutAndRefused(t *testing.T) {
 	b := newBench(t, plain)
 	b.opened(7, tokenOf(1, 1).permit(0))
@@ -371,6 +458,30 @@ func TestRevocations_TooOld_Shut(t *testing.T) {
 	b.step(gate.Revocations{Fresh: true})
 	b.signIn(8, tokenOf(1, 1).permit(0))
 	assert.Equal(t, gate.Opening, b.gate.State(0))
+}
+
+func TestWaiters_SignsInAgain_KeepsItsPlace(t *testing.T) {
+	b := newBench(t, plain)
+	b.opened(7, tokenOf(100, 1).permit(0))
+	b.signIn(8, tokenOf(1, 2).permit(0))
+	b.signIn(9, tokenOf(2, 3).permit(0))
+	b.signIn(10, tokenOf(1, 2).permit(0))
+	assert.Equal(t, gate.Replaced, b.refused(8))
+	b.over(7)
+	require.Len(t, b.opens, 2)
+	assert.Equal(t, memberID(2), b.opens[1].Title.Holder, "before the member that came after it")
+}
+
+// A member that knocks with a stock of titles does not keep its other token waiting.
+func TestWaiters_TokensOfOneMember_TheFirstSignInOpens(t *testing.T) {
+	b := newBench(t, plain)
+	b.opened(7, tokenOf(100, 1).permit(0))
+	b.signIn(8, tokenOf(1, 2).permit(0))
+	b.signIn(9, tokenOf(2, 2).permit(0))
+	b.signIn(10, tokenOf(1, 2).permit(0))
+	b.over(7)
+	require.Len(t, b.opens, 2)
+	assert.Equal(t, ident.Token{2}, b.opens[1].Title.Token)
 }
 
 func TestWaiters_SecondOfMember_MakesRoom(t *testing.T) {

@@ -40,7 +40,8 @@ const (
 	TimedOut
 )
 
-// HookEnded says that the hook with this run number has ended.
+// HookEnded says that the hook with this run number has ended. After a pause a driver hands these over before any Tick: a hook that has
+// ended in time counts, however late the gate hears of it.
 type HookEnded struct {
 	Run    uint64
 	Result Result
@@ -49,7 +50,7 @@ type HookEnded struct {
 // Cleared is the operator's word that close may run again at a slot that is stuck.
 type Cleared struct{ Slot int }
 
-// Configured brings the settings of a newer configuration. They hold for what comes.
+// Configured brings the settings of a newer configuration. They hold for what comes, and all that wait are refused with it.
 type Configured struct{ Settings Settings }
 
 // Revocations brings the members that are revoked, all of them, as the CA or a member's sign-in said; Fresh if the CA

@@ -49,25 +49,24 @@ type Gate struct {
 // Step handles one input, and returns what is to be done, in its order.
 func (g *Gate) Step(now clock.Reading, in Input) []Effect {
 	g.now = now
+	if end, ok := in.(HookEnded); ok {
+		g.hookEnded(end) // before its time is over: gate and hook may have paused together
+	}
 	g.tick()
 	switch in := in.(type) {
-	case Tick:
+	case Tick, HookEnded:
 	case SignIn:
 		g.signIn(in)
 	case SignOut:
 		g.leave(in.Connection, BySignOut)
 	case Lost:
 		g.leave(in.Connection, ByLoss)
-	case HookEnded:
-		g.hookEnded(in)
 	case Cleared:
 		if in.Slot >= 0 && in.Slot < len(g.slots) && g.move(in.Slot, Clear) {
 			g.runClose(in.Slot)
 		}
 	case Configured:
-		if in.Settings.Version > g.settings.Version && in.Settings.validate() == nil {
-			g.settings = in.Settings
-		}
+		g.configure(in.Settings)
 	case Revocations:
 		g.revoke(in)
 	}
@@ -110,16 +109,16 @@ func (g *Gate) move(i int, e Event) bool {
 	return ok
 }
 
-// tick does what time has brought about, and lets sessions begin.
+// tick does what time has brought about, and then lets sessions begin: a member that waits at one slot may have had its session
+// at a later one.
 func (g *Gate) tick() {
 	for i := range g.slots {
-		s := &g.slots[i]
-		if s.state != Idle && s.wake <= g.now.Boot {
+		if s := &g.slots[i]; s.state != Idle && s.wake <= g.now.Boot {
 			g.expire(i)
 		}
-		if s.state == Idle {
-			g.choose(i)
-		}
+	}
+	for i := range g.slots {
+		g.choose(i)
 	}
 }
 
@@ -127,9 +126,9 @@ func (g *Gate) tick() {
 func (g *Gate) expire(i int) {
 	s := &g.slots[i]
 	switch {
-	case s.state == Opening:
+	case s.state == Opening && s.session.deadline > g.now.Boot:
 		g.openFailed(i)
-	case s.state == Open:
+	case s.state == Opening, s.state == Open:
 		g.cut(i, ByDeadline)
 	case s.state == Closing && s.settling:
 		g.settled(i)
@@ -165,11 +164,11 @@ func (g *Gate) signIn(in SignIn) {
 		g.refuse(in.Connection, c, 0)
 		return
 	}
-	if c, at := g.judge(in.Permit); c != 0 {
+	s := &g.slots[in.Slot]
+	if c, at := g.judge(in.Permit, s.last); c != 0 {
 		g.refuse(in.Connection, c, at)
 		return
 	}
-	s := &g.slots[in.Slot]
 	if s.state == Stuck {
 		g.say(in.Connection, g.busy(in.Slot))
 		return
@@ -191,7 +190,9 @@ func (g *Gate) signIn(in SignIn) {
 	for _, w := range full {
 		g.refuse(w.connection, Full, 0)
 	}
-	g.choose(in.Slot)
+	if g.choose(in.Slot) {
+		return // all that still wait have heard of it
+	}
 	for _, w := range s.waiters {
 		if w.arrived == g.arrivals {
 			g.say(w.connection, g.busy(in.Slot))
@@ -213,8 +214,8 @@ func (g *Gate) versions(in SignIn) Code {
 	return 0
 }
 
-// judge says why a permit opens nothing now, and when that changes; 0 if it may.
-func (g *Gate) judge(p Permit) (Code, clock.Instant) {
+// judge says why a permit opens nothing now at a slot whose last session was under a title, and when that changes; 0 if it may.
+func (g *Gate) judge(p Permit, last Title) (Code, clock.Instant) {
 	known := g.memory.knows(p.Generator, p.Title.Token)
 	if g.revoked[p.Title.Holder] {
 		return Revoked, 0
@@ -231,7 +232,8 @@ func (g *Gate) judge(p Permit) (Code, clock.Instant) {
 	if p.Born > latest || p.Title.Hop > freeHops && p.Title.Hop-freeHops > latest-p.Born {
 		return Implausible, 0
 	}
-	if c := g.memory.judge(p.Title); c != 0 {
+	// Sessions of others at other slots are nobody's turn at this one.
+	if c := g.memory.judge(p.Title); c == Stale || c == Used && p.Title != last {
 		return c, 0
 	}
 	if at := g.ready(p.Title.Holder); at > g.now.Boot {
@@ -279,11 +281,11 @@ func (g *Gate) hasSession(id ident.Member) bool {
 	return false
 }
 
-// choose begins the session of the member served longest ago, if the slot is not kept (rule 3).
-func (g *Gate) choose(i int) {
+// choose begins the session of the member served longest ago, if the slot is not kept (rule 3), and reports whether one began.
+func (g *Gate) choose(i int) bool {
 	s := &g.slots[i]
-	if s.state != Idle || len(s.waiters) == 0 {
-		return
+	if s.state != Idle || len(s.waiters) == 0 || g.fence >= MaxNumber {
+		return false
 	}
 	if s.wake > g.now.Boot {
 		linked := false
@@ -291,13 +293,13 @@ func (g *Gate) choose(i int) {
 			linked = linked || w.permit.follows(s.last)
 		}
 		if !linked {
-			return
+			return false
 		}
 	}
 	g.purge(i)
 	n := s.waiters.next(&g.memory, func(w waiter) bool { return !g.hasSession(w.permit.Title.Holder) })
 	if n < 0 {
-		return
+		return false
 	}
 	w := s.waiters[n]
 	s.waiters = append(s.waiters[:n:n], s.waiters[n+1:]...)
@@ -305,12 +307,14 @@ func (g *Gate) choose(i int) {
 	for _, w := range s.waiters {
 		g.say(w.connection, g.busy(i))
 	}
+	return true
 }
 
 // purge refuses the waiters of a slot that may not open any more.
 func (g *Gate) purge(i int) {
-	g.slots[i].waiters.remove(func(w waiter) bool {
-		c, at := g.judge(w.permit)
+	s := &g.slots[i]
+	s.waiters.remove(func(w waiter) bool {
+		c, at := g.judge(w.permit, s.last)
 		if c != 0 {
 			g.refuse(w.connection, c, at)
 		}
@@ -337,7 +341,7 @@ func (g *Gate) open(i int, w waiter) {
 	s.last = t
 	g.persist(r)
 	g.runs++
-	s.run, s.wake = g.runs, g.now.Boot.Add(g.settings.OpenTimeout)
+	s.run, s.wake = g.runs, min(g.now.Boot.Add(g.settings.OpenTimeout), deadline)
 	g.do(RunOpen{Run: s.run, Slot: i, Session: g.fence, Title: t, Deadline: deadline})
 }
 
@@ -349,6 +353,8 @@ func (g *Gate) hookEnded(in HookEnded) {
 			continue
 		}
 		switch {
+		case s.state == Opening && in.Result == Succeeded && s.session.deadline <= g.now.Boot:
+			g.cut(i, ByDeadline)
 		case s.state == Opening && in.Result == Succeeded:
 			g.move(i, Opened)
 			s.run, s.wake = 0, s.session.deadline
@@ -440,6 +446,20 @@ func (g *Gate) stuck(i int) {
 		g.say(w.connection, g.busy(i))
 	}
 	s.waiters = nil
+}
+
+// configure brings a newer configuration into force. All that wait go by the older one.
+func (g *Gate) configure(s Settings) {
+	if s.Version <= g.settings.Version || s.validate() != nil {
+		return
+	}
+	g.settings = s
+	for i := range g.slots {
+		for _, w := range g.slots[i].waiters {
+			g.refuse(w.connection, Outdated, 0)
+		}
+		g.slots[i].waiters = nil
+	}
 }
 
 // revoke: members are out, also those that are in (rule 9).

@@ -150,15 +150,18 @@ func validate(r Record) error {
 	ok := true
 	switch r := r.(type) {
 	case *BeginRecord:
-		ok = r.Slots > 0 && r.Slots <= MaxSlots
+		ok = r.Slots > 0 && r.Slots <= MaxSlots && r.Floor <= MaxNumber
 	case *OpeningRecord:
-		ok = r.Session > 0 && r.Slot < MaxSlots && r.Hop <= ident.MaxHop && len(r.Moves) <= maxMoves
+		ok = r.Session > 0 && r.Session <= MaxNumber && r.Slot < MaxSlots && r.Hop <= ident.MaxHop && len(r.Moves) <= maxMoves
 	case *ContinuedRecord:
-		ok = r.Session > 0 && r.Slot < MaxSlots && r.Hop <= ident.MaxHop
+		ok = r.Session > 0 && r.Session <= MaxNumber && r.Slot < MaxSlots && r.Hop <= ident.MaxHop
 	case *ClosedRecord:
-		ok = r.Slot < MaxSlots && r.Reason >= BySignOut && r.Reason <= ByRestart
+		ok = r.Session <= MaxNumber && r.Slot < MaxSlots && r.Reason >= BySignOut && r.Reason <= ByRestart
 	case *MemberRecord:
-		ok = len(r.Titles) <= MaxTitles
+		ok = r.Served <= MaxNumber && len(r.Titles) <= MaxTitles
+		for _, t := range r.Titles {
+			ok = ok && t.Session <= MaxNumber
+		}
 	case *GeneratorRecord:
 		ok = len(r.Tokens) <= MaxTokens
 	}

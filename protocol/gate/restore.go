@@ -20,10 +20,10 @@ func newGate(s Settings, slots int, now clock.Reading) (*Gate, error) {
 }
 
 // Begin starts a gate without a journal: the first time, or after it was lost. The numbers of its sessions are above the
-// floor, which comes from the resource or the operator. Nothing opens for MaxHold and Settle, nor before close has confirmed
-// that nothing works at the resource. Errors: ErrFloor if there is no floor, ErrSettings, ErrSlots.
+// floor, which comes from the resource or the operator. Nothing opens for MaxHold, or OpenTimeout if that is longer, and Settle, nor before
+// close has confirmed that nothing works at the resource. Errors: ErrFloor if there is no floor, or no number above it, ErrSettings, ErrSlots.
 func Begin(s Settings, slots int, floor *uint64, now clock.Reading) (*Gate, []Effect, error) {
-	if floor == nil {
+	if floor == nil || *floor >= MaxNumber {
 		return nil, nil, ErrFloor
 	}
 	g, err := newGate(s, slots, now)
@@ -47,7 +47,9 @@ func (g *Gate) recover(i int, of session) {
 	s.session = of
 	s.session.reason = ByRestart
 	if of.number == 0 {
-		s.shut = g.now.Boot.Add(g.settings.MaxHold + g.settings.Settle)
+		s.shut = g.now.Boot.Add(max(g.settings.MaxHold, g.settings.OpenTimeout) + g.settings.Settle)
+	} else {
+		s.last = of.permit.Title
 	}
 	g.runClose(i)
 }

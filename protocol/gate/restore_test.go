@@ -70,6 +70,44 @@ func TestBegin_LostJournal_Shut(t *testing.T) {
 	assert.Equal(t, uint64(10), b.opens[0].Session)
 }
 
+func TestBegin_OpenHookOutlastsSessions_ShutForIt(t *testing.T) {
+	s := plain
+	s.MaxHold, s.OpenTimeout = time.Second, time.Minute
+	b := &bench{t: t, now: clock.Instant(time.Hour)}
+	floor := uint64(9)
+	g, list, err := gate.Begin(s, 1, &floor, b.reading())
+	require.NoError(t, err)
+	b.gate = g
+	b.take(list)
+	b.hook(gate.Succeeded)
+	b.wait(s.OpenTimeout + s.Settle - 1)
+	assert.Equal(t, gate.Closing, b.gate.State(0))
+	b.wait(1)
+	assert.Equal(t, gate.Idle, b.gate.State(0))
+}
+
+// Numbers never wrap to 0.
+func TestBegin_NoNumberAbove_Refused(t *testing.T) {
+	for _, floor := range []uint64{gate.MaxNumber, gate.MaxNumber + 1, 1<<64 - 1} {
+		_, _, err := gate.Begin(plain, 1, &floor, clock.Reading{})
+		assert.ErrorIs(t, err, gate.ErrFloor, "%d", floor)
+	}
+	b := &bench{t: t, now: clock.Instant(time.Hour)}
+	floor := uint64(gate.MaxNumber - 1)
+	g, list, err := gate.Begin(plain, 1, &floor, b.reading())
+	require.NoError(t, err)
+	b.gate = g
+	b.take(list)
+	b.hook(gate.Succeeded)
+	b.wait(plain.MaxHold + plain.Settle)
+	b.opened(7, tokenOf(1, 1).permit(0))
+	assert.Equal(t, uint64(gate.MaxNumber), b.opens[0].Session)
+	b.over(7)
+	b.signIn(8, tokenOf(2, 2).permit(0))
+	assert.Equal(t, gate.Idle, b.gate.State(0), "that was the last number")
+	b.restart(b.gate.Checkpoint())
+}
+
 func TestBegin_CloseNotConfirmed_Stuck(t *testing.T) {
 	b := &bench{t: t, now: clock.Instant(time.Hour)}
 	floor := uint64(9)
@@ -107,6 +145,24 @@ func TestRestore_OpenSession_ClosedFirst(t *testing.T) {
 			b.wait(plain.Keep)
 			require.Len(t, b.opens, 1)
 			assert.Equal(t, uint64(102), b.opens[0].Session)
+		})
+	}
+}
+
+// A restart loses nothing of what a slot is kept for.
+func TestRestore_LinkedSuccessor_NeedNotWait(t *testing.T) {
+	for name, records := range map[string]func(*bench) []gate.Record{
+		"journal": func(b *bench) []gate.Record { return b.journal }, "checkpoint": func(b *bench) []gate.Record { return b.gate.Checkpoint() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, plain)
+			c := tokenOf(1, 1, 2)
+			b.opened(7, c.permit(0))
+			b.restart(records(b))
+			b.signIn(8, c.permit(1))
+			b.hook(gate.Succeeded)
+			b.wait(plain.Settle)
+			assert.Equal(t, gate.Opening, b.gate.State(0))
 		})
 	}
 }
@@ -180,7 +236,11 @@ func TestRecord_OutOfRange_Refused(t *testing.T) {
 	for name, r := range map[string]gate.Record{
 		"slots": &gate.BeginRecord{Slots: gate.MaxSlots + 1}, "session": &gate.OpeningRecord{}, "slot": &gate.ClosedRecord{Slot: gate.MaxSlots, Reason: 1},
 		"moves": &gate.OpeningRecord{Session: 1, Moves: make([]gate.MoveRecord, 5)}, "hop": &gate.OpeningRecord{Session: 1, Hop: ident.MaxHop + 1},
-		"reason": &gate.ClosedRecord{}, "tokens": &gate.GeneratorRecord{Tokens: make([]ident.Token, gate.MaxTokens+1)},
+		"reason": &gate.ClosedRecord{}, "floor": &gate.BeginRecord{Slots: 1, Floor: gate.MaxNumber + 1},
+		"opening": &gate.OpeningRecord{Session: gate.MaxNumber + 1}, "continued": &gate.ContinuedRecord{Session: gate.MaxNumber + 1},
+		"ended": &gate.ClosedRecord{Session: gate.MaxNumber + 1, Reason: 1}, "served": &gate.MemberRecord{Served: gate.MaxNumber + 1},
+		"title":  &gate.MemberRecord{Titles: []gate.TitleRecord{{Session: gate.MaxNumber + 1}}},
+		"tokens": &gate.GeneratorRecord{Tokens: make([]ident.Token, gate.MaxTokens+1)},
 	} {
 		body, err := gate.Encode(0, r)
 		require.NoError(t, err, name)

@@ -6,6 +6,10 @@ const (
 	// MaxSlots is how many slots a gate has at most: as many as a resource.
 	MaxSlots = 64
 
+	// MaxNumber is the greatest number of a session: numbers never wrap, and a resource can keep one in a signed
+	// integer. A gate that has given it opens nothing more.
+	MaxNumber = 1<<63 - 1
+
 	// MaxWaiters is how many wait at one slot. Of more, those that were served last make room, and
 	// they would be the last to open. A waiter costs a connection and an answer at each session.
 	MaxWaiters = 8
@@ -14,9 +18,9 @@ const (
 	// size. The one that was served longest ago is forgotten, and then counts as one that never was.
 	maxMembers = 4096
 
-	// MaxTitles is how many titles the gate remembers of each member, used or given away. A
-	// member whose title is to be forgotten has to show 64 later ones, each in a session that it or its
-	// successor is served for. A member that mints tokens gains as much.
+	// MaxTitles is how many titles the gate remembers of each member, used or given away. A title is
+	// forgotten after 64 others of its member. One session can note three of them: that under which it opens, and two that
+	// the same member's signatures give away. A member that mints tokens gains as much.
 	MaxTitles = 64
 
 	// MaxTokens is how many tokens of one generator the gate knows: two live at once now and then, and

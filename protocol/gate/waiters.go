@@ -7,21 +7,27 @@ type waiter struct {
 	connection Connection
 	permit     Permit
 	length     uint64 // ms
-	arrived    uint64 // order of arrival
+	arrived    uint64 // number of the sign-in
+}
+
+// later reports whether the member waits with another token too, with which it has signed in before.
+func (w waiter) later(o waiter) bool {
+	return w.permit.Title.Holder == o.permit.Title.Holder && w.arrived > o.arrived
 }
 
 func (w waiter) is(p Permit) bool {
 	return w.permit.Title.Holder == p.Title.Holder && w.permit.Title.Token == p.Title.Token
 }
 
-// queue is who waits at one slot, in the order of arrival.
+// queue is who waits at one slot, in the order of arrival. One that replaces another has its place.
 type queue []waiter
 
 // add puts a waiter into the queue, in the place of one of the same member and token, and returns those that have to go for it (rule 4).
 func (q *queue) add(w waiter, m *memory) (replaced, full []waiter) {
 	if i := slices.IndexFunc(*q, func(o waiter) bool { return o.is(w.permit) }); i >= 0 {
 		replaced = append(replaced, (*q)[i])
-		*q = slices.Delete(*q, i, i+1)
+		(*q)[i] = w
+		return replaced, nil
 	}
 	*q = append(*q, w)
 	if len(*q) > MaxWaiters {
@@ -35,10 +41,14 @@ func (q *queue) add(w waiter, m *memory) (replaced, full []waiter) {
 // dispensable is the index of the waiter that makes room: the latest one whose member waits with an
 // earlier one too; else one of the member served last, and of several the latest.
 func (q queue) dispensable(m *memory) int {
-	for i := len(q) - 1; i >= 0; i-- {
-		if slices.ContainsFunc(q[:i], func(o waiter) bool { return o.permit.Title.Holder == q[i].permit.Title.Holder }) {
-			return i
+	second := -1
+	for i, w := range q {
+		if slices.ContainsFunc(q, w.later) && (second < 0 || w.arrived > q[second].arrived) {
+			second = i
 		}
+	}
+	if second >= 0 {
+		return second
 	}
 	last := 0
 	for i, w := range q {
@@ -49,12 +59,13 @@ func (q queue) dispensable(m *memory) int {
 	return last
 }
 
-// next is the index of the waiter that opens: the member served longest ago, and of equal ones the earliest (rule 3). It is
-// -1 if nobody fits.
+// next is the index of the waiter that opens: the member served longest ago, and of equal ones the earliest (rule 3). Of a
+// member's tokens it is the one that it signed in with first: otherwise one that knocks with a stock of titles
+// keeps its turn for them, and the group's token besides. It is -1 if nobody fits.
 func (q queue) next(m *memory, fits func(waiter) bool) int {
 	first := -1
 	for i, w := range q {
-		if fits(w) && (first < 0 || m.served(w.permit.Title.Holder) < m.served(q[first].permit.Title.Holder)) {
+		if fits(w) && (first < 0 || m.served(w.permit.Title.Holder) < m.served(q[first].permit.Title.Holder) || q[first].later(w)) {
 			first = i
 		}
 	}

@@ -533,6 +533,7 @@ holds gate -DSESSIONS=2 -DCRASHES=0
 [ "$quick" ] || holds gate -DTOKENS=1 -DHOPS=3 -DKNOCKS=3 -DSESSIONS=4
 [ "$quick" ] || holds gate -DTOKENS=1 -DLOSSES=1
 breaks own_successor gate -DBUG_HOP_CUTS
+breaks own_token gate -DBUG_ANY_TOKEN_CUTS
 breaks no_refusal gate -DBUG_HOP_STALE
 [ "$quick" ] || breaks no_stale gate -DBUG_REUSE
 [ "$quick" ] || breaks no_refusal gate -DBUG_REFUSED_COUNTS

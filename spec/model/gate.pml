@@ -11,6 +11,7 @@
  *   HOPS=2      of each token, with the first        TOKENS=2
  *   SESSIONS=3  KNOCKS=2  of the liar                CRASHES=1  FAILS=1  of hooks
  *   PLACES=2    of waiters                           LOSSES=0   of the journal
+ *   Which rules of spec/gate.md this has: README.md
  *   BUG_...     see docs/exclusion.md
  */
 
@@ -77,7 +78,7 @@ bit lost;				/* the journal was lost: shut */
 
 byte knocks, crashes, fails, losses;
 byte i, j, n, best;			/* scratch */
-bit one_session, closed_first, own_successor, restart_closes, no_stall, no_stale, no_refusal, true_busy;
+bit one_session, closed_first, own_successor, own_token, restart_closes, no_stall, no_stale, no_refusal, true_busy;
 
 mtype = { SIGN_IN, BUSY, REFUSE, CUT, RECORD, HOOK, OPENED, SIGN_OUT, CLOSE, CONFIRMED, FAILED, CRASH, RESTART, LOSS, PASS, KEPT, LAPSE, CHOSEN, CLAIM };
 #define SAY(m, h, what) printf("member %d hop %d: %e\n", m, h, what)
@@ -95,6 +96,8 @@ mtype = { SIGN_IN, BUSY, REFUSE, CUT, RECORD, HOOK, OPENED, SIGN_OUT, CLOSE, CON
 #else
 #define WAITS(m) w[W(m, 0)]
 #endif
+/* a session that can still be cut */
+#define SERVED (st == OPENING || st == OPEN)
 #define WAITED (WAITS(0) || WAITS(1) || WAITS(LIAR))
 
 /* number of the last session of others than m */
@@ -194,11 +197,15 @@ inline sign_in(m, t, h)
 		if :: h != INVENTED && !used[TITLE(t, h)] -> used[TITLE(t, h)] = sessions + 1 :: else fi;
 #endif
 		if
-		:: st == OPEN && who != m && FOLLOWS(t, h) ->
+		:: SERVED && who != m && FOLLOWS(t, h) ->
 			own_successor = !(HONEST(who) && !(h != INVENTED && hop[t] > wh));
 			assert(own_successor);
 			st = CLOSING; SAY(who, wh, CUT)
-		:: st == OPEN && who == m -> st = CLOSING; SAY(who, wh, CUT)
+#ifdef BUG_ANY_TOKEN_CUTS
+		:: SERVED && who == m -> own_token = (t == wt); assert(own_token); st = CLOSING; SAY(who, wh, CUT)
+#else
+		:: SERVED && who == m && t == wt -> st = CLOSING; SAY(who, wh, CUT)
+#endif
 		:: else -> busied[m] = 1; SAY(m, h, BUSY)
 		fi;
 		w[W(m, t)] = 1; hopof[W(m, t)] = h; over[m] = 0;
