@@ -14,11 +14,11 @@ import (
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/envelope"
-	"github.com/wandertoken/wander/crypto/signature"
-	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/audit/audittest"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/permit"
 	"github.com/wandertoken/wander/protocol/token"
