@@ -30,6 +30,10 @@ const (
 	// late to a configuration finds one that has seen the slot's token.
 	foundingAsks = 8
 
+	// foundingQuestions is how many times a founder asks those that have not answered: an
+	// answer may be late at a busy machine, and one that is known may come with it.
+	foundingQuestions = 3
+
 	// foundingPause is for how long a founder waits for answers: far above a round
 	// trip, and three dials on the way.
 	foundingPause = time.Second
@@ -60,7 +64,7 @@ type founding struct {
 	active    bool
 	looked    bool // whether this member is one of the founders
 	candidate bool // it is, as of the last look
-	broad     bool // the last question went to more than those above
+	broad     int  // questions in a row that went to more than those above
 	objected  bool // since the last question
 	at, until clock.Instant
 	asked     []ident.Member
@@ -148,18 +152,21 @@ func (o *founders) step(s *slot) {
 	f.looked, f.candidate = true, candidate
 	switch {
 	case !candidate || o.outranked(f):
-		f.broad, f.clear = false, nil
+		f.broad, f.clear = 0, nil
 		return
 	case !f.cleared(above):
-		f.broad = false
+		f.broad = 0
 		o.ask(s, above)
 		return
-	case f.broad && !f.objected && (len(f.clear) > 0 || o.dir.Candidates() == 0):
+	case f.broad == 0 || f.objected:
+		f.broad = 0
+	case len(f.clear) == 0 && o.dir.Candidates() > 0: // nobody answers: it may be cut off
+	case f.broad >= foundingQuestions, f.cleared(f.asked):
 		*f = founding{}
 		o.mint.generate(s, false)
 		return
 	}
-	f.broad = true
+	f.broad++
 	o.ask(s, o.dir.DrawSome(o.sources.member, foundingAsks, o.now.Wall, func(id ident.Member) bool {
 		return slices.Contains(above, id) || slices.Contains(below, id) || o.candidates.avoids(id)
 	}, slices.Concat(above, below)))

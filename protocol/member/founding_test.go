@@ -131,10 +131,31 @@ func TestFounding_Messages_Answered(t *testing.T) {
 		f.add()
 		require.Equal(t, map[ident.Member]byte{f.ranked[1].id(): ask, f.ranked[2].id(): ask}, f.pass(time.Second/2))
 		f.says(f.ranked[2], clearOf)
+		f.pass(2 * time.Second)
+		require.False(t, f.holds(), "the other may be slow to say that there is a token")
 		f.pass(time.Second)
 		assert.True(t, f.holds())
 		f.says(f.ranked[1], ask)
 		assert.Equal(t, isKnown, f.told()[f.ranked[1].id()])
+	})
+	t.Run("all answer", func(t *testing.T) {
+		f := newFounders(t, 0)
+		f.add()
+		f.pass(time.Second / 2)
+		f.says(f.ranked[1], clearOf)
+		f.says(f.ranked[2], clearOf)
+		f.pass(time.Second)
+		assert.True(t, f.holds())
+	})
+	t.Run("an answer comes late", func(t *testing.T) {
+		f := newFounders(t, 0)
+		f.add()
+		f.pass(time.Second / 2)
+		f.says(f.ranked[1], clearOf)
+		f.pass(time.Second)
+		f.says(f.ranked[2], isKnown)
+		f.pass(30 * time.Second)
+		assert.False(t, f.holds())
 	})
 	t.Run("nobody answers", func(t *testing.T) {
 		f := newFounders(t, 0)
@@ -177,7 +198,7 @@ func TestFounding_Messages_Answered(t *testing.T) {
 		f.add()
 		f.pass(time.Second / 2)
 		f.says(f.ranked[0], clearOf)
-		f.pass(3 * time.Second)
+		f.pass(4 * time.Second)
 		assert.True(t, f.holds())
 	})
 	t.Run("nobody was asked", func(t *testing.T) {
@@ -190,7 +211,7 @@ func TestFounding_Messages_Answered(t *testing.T) {
 		}
 		f.pass(time.Second / 2)
 		f.says(f.ranked[1], clearOf)
-		f.pass(time.Second)
+		f.pass(3 * time.Second)
 		assert.True(t, f.holds())
 	})
 	t.Run("a member that does not found", func(t *testing.T) {
@@ -226,7 +247,7 @@ func TestFounding_NewGroupFile_Added(t *testing.T) {
 	}
 	require.Len(t, f.pass(time.Second/2), 2)
 	f.says(f.ranked[1], clearOf)
-	f.pass(time.Second)
+	f.pass(3 * time.Second)
 	require.True(t, f.holds())
 	f.cfg.Found = true
 	f.restart()
