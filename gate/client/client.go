@@ -12,7 +12,6 @@ import (
 
 	"github.com/quic-go/quic-go"
 
-	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -54,8 +53,8 @@ type Config struct {
 	Address  string // of the gate, "host:port"
 	Resource string
 
-	// Gate is the key id that the gate must have (wire.KeyID); the zero value accepts each gate whose certificate Identify accepts.
-	Gate [envelope.KeyIDSize]byte
+	// Gate is the id of the gate by its certificate; the zero value accepts each one that Identify accepts.
+	Gate ident.Member
 
 	// Identify refuses a gate by its certificate, which has verified. Nil accepts all.
 	Identify func(certificate.Certificate) error
@@ -163,8 +162,8 @@ func quicConfig() *quic.Config {
 
 // identify looks at the certificate of whoever answers, within the handshake.
 func (c *Conn) identify(cert certificate.Certificate) error {
-	if want := c.cfg.Gate; want != ([envelope.KeyIDSize]byte{}) && wire.KeyID(cert.Key()) != want {
-		return fmt.Errorf("%w: key %x", ErrOtherGate, wire.KeyID(cert.Key()))
+	if want := c.cfg.Gate; !want.IsZero() && cert.Member() != want {
+		return fmt.Errorf("%w: %v", ErrOtherGate, cert.Member())
 	}
 	c.gate = cert
 	return c.cfg.Identify(cert)
