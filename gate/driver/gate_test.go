@@ -1,4 +1,4 @@
-package gate_test
+package driver_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wandertoken/wander/gate"
+	"github.com/wandertoken/wander/gate/driver"
 	"github.com/wandertoken/wander/gate/client"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/store"
@@ -119,10 +119,10 @@ func TestClose_TargetStays_SlotStuck(t *testing.T) {
 	st, err := s.Status(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, "STUCK", st.Slots[0].State)
-	require.ErrorIs(t, s.Clear(context.Background(), 7), gate.ErrSlot)
+	require.ErrorIs(t, s.Clear(context.Background(), 7), driver.ErrSlot)
 	close(s.target.linger)
 	require.NoError(t, s.Clear(context.Background(), 0))
-	require.ErrorIs(t, s.Clear(context.Background(), 0), gate.ErrNotStuck)
+	require.ErrorIs(t, s.Clear(context.Background(), 0), driver.ErrNotStuck)
 	third := w.signIn(s.dial(1), w.mint(1), time.Second)
 	opened(t, third)
 }
@@ -133,7 +133,7 @@ func TestOpen_NoJournal_ShutForMaxHold(t *testing.T) {
 	s := &station{w: w, dir: t.TempDir(), target: newTarget(t), log: &testLog{}}
 	cfg := w.config(s.dir, s.target, s.log)
 	cfg.Floor = nil
-	_, err := gate.Open(context.Background(), cfg)
+	_, err := driver.Open(context.Background(), cfg)
 	require.ErrorIs(t, err, core.ErrFloor)
 	began := time.Now()
 	s.start(nil)
@@ -144,7 +144,7 @@ func TestOpen_NoJournal_ShutForMaxHold(t *testing.T) {
 	assert.GreaterOrEqual(t, time.Since(began), maxHold)
 
 	other := w.config(s.dir, s.target, s.log)
-	_, err = gate.Open(context.Background(), other)
+	_, err = driver.Open(context.Background(), other)
 	require.ErrorIs(t, err, store.ErrLocked, "one process has the state folder")
 	require.True(t, exists(filepath.Join(s.dir, "journal")))
 }

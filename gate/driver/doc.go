@@ -1,7 +1,7 @@
-// Package gate drives the gate of a resource: it steps the pure machine of protocol/gate, and has what that has not, which is
+// Package driver drives the gate of a resource: it steps the pure machine of protocol/gate, and has what that has not, which is
 // connections, hooks, a journal, clocks and the tunnel to the resource.
 //
-//	g, err := gate.Open(gate.Config{…})   // takes the state folder, closes what its journal has open, and serves
+//	g, err := driver.Open(driver.Config{…})   // takes the state folder, closes what its journal has open, and serves
 //	<-g.Done()                            // its journal cannot be written any more
 //	err = g.Close(ctx)                    // closes all sessions, then stops
 //
@@ -32,4 +32,4 @@
 //
 // In a group whose configuration says observe, the machine runs as it would, and what it would have kept out is let in, counted and
 // logged. No hook runs, and nothing is severed.
-package gate
+package driver

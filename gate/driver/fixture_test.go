@@ -1,4 +1,4 @@
-package gate_test
+package driver_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/crypto/signature"
-	"github.com/wandertoken/wander/gate"
+	"github.com/wandertoken/wander/gate/driver"
 	"github.com/wandertoken/wander/gate/client"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -222,7 +222,7 @@ func resourceOf(id ident.Group, key *signature.PrivateKey) group.Resource {
 
 // station is a gate that runs in this process.
 type station struct {
-	*gate.Gate
+	*driver.Gate
 	w      *world
 	dir    string
 	target *target
@@ -243,19 +243,19 @@ func (l *testLog) Write(p []byte) (int, error) {
 
 func (l *testLog) String() string { l.mu.Lock(); defer l.mu.Unlock(); return string(l.lines) }
 
-func (w *world) config(dir string, to *target, log io.Writer) gate.Config {
+func (w *world) config(dir string, to *target, log io.Writer) driver.Config {
 	w.t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	require.NoError(w.t, err)
 	floor := uint64(100)
-	return gate.Config{
-		Dir: dir, Resource: resource, Target: gate.Target{Network: "tcp", Address: to.listen.Addr().String()}, Group: w.group,
+	return driver.Config{
+		Dir: dir, Resource: resource, Target: driver.Target{Network: "tcp", Address: to.listen.Addr().String()}, Group: w.group,
 		Certificate: w.keeper.cert, Key: w.keeper.key, Conn: conn, Floor: &floor, Log: slog.New(slog.NewTextHandler(log, nil)),
 	}
 }
 
 // open starts a gate whose journal says that nothing is open.
-func (w *world) open(change func(*gate.Config)) *station {
+func (w *world) open(change func(*driver.Config)) *station {
 	w.t.Helper()
 	s := &station{w: w, dir: w.t.TempDir(), target: newTarget(w.t), log: &testLog{}}
 	settled(w.t, w, filepath.Join(s.dir, "journal"))
@@ -271,14 +271,14 @@ func (w *world) open(change func(*gate.Config)) *station {
 	return s
 }
 
-func (s *station) start(change func(*gate.Config)) {
+func (s *station) start(change func(*driver.Config)) {
 	s.w.t.Helper()
 	cfg := s.w.config(s.dir, s.target, s.log)
 	if change != nil {
 		change(&cfg)
 	}
 	var err error
-	s.Gate, err = gate.Open(context.Background(), cfg)
+	s.Gate, err = driver.Open(context.Background(), cfg)
 	require.NoError(s.w.t, err)
 }
 
