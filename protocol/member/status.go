@@ -1,12 +1,14 @@
 package member
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -69,6 +71,16 @@ type SlotStatus struct {
 	// begin for want of votes; Isolated is for how long that has been so.
 	Missing  []ident.Member
 	Isolated time.Duration // 0: votes come
+	Gate     GateStatus
+}
+
+// GateStatus is what a member knows of a slot's gate. The zero value is a slot without one.
+type GateStatus struct {
+	Gated     bool
+	Reached   bool   // it has a connection
+	Said      string // what it has said last, or what was asked of it; empty: nothing yet
+	Session   uint64 // that its last answer names; 0: none
+	NotBefore uint64 // before which it refuses, ms since 1970; 0: it did not say
 }
 
 // Gauge is one figure that a policy shows.
@@ -98,9 +110,15 @@ func (m *Member) Status() Status {
 	for _, d := range m.circ.demands.list {
 		waiting[d.resource]++
 	}
+	for _, e := range m.circ.entries.byID {
+		if e.state == knocking {
+			waiting[e.demand.resource]++
+		}
+	}
 	s.Slots = make([]SlotStatus, len(m.circ.slots.order))
 	for i, slot := range m.circ.slots.order {
 		s.Slots[i] = slot.status(held[slot], waiting[slot.key.resource])
+		s.Slots[i].Gate = m.circ.entries.status(slot)
 		if v, ok := slot.policy.(policy.Isolated); ok {
 			if since, missing, is := v.Isolated(); is {
 				s.Slots[i].Missing, s.Slots[i].Isolated = missing, max(1, m.now.Boot.Sub(since))
@@ -127,7 +145,7 @@ func (s *slot) status(held []*hold, waiting int) SlotStatus {
 	}
 	for _, h := range held {
 		st.Held, st.Token, st.Hop = true, h.token, h.hop
-		st.Executing = st.Executing || h.grant != nil
+		st.Executing = st.Executing || h.grant.runs()
 	}
 	return st
 }
@@ -161,6 +179,28 @@ func (m *Member) MissingVotes(resource string) (n int) {
 		}
 	}
 	return n
+}
+
+// GateWord is why the gate of a resource lets no program in here, as far as is known; empty if it does, or if there is none.
+func (m *Member) GateWord(resource string) string {
+	for _, s := range m.circ.slots.order {
+		if s.key.resource != resource {
+			continue
+		}
+		switch g := m.circ.entries.status(s); {
+		case !g.Gated:
+		case !g.Reached:
+			return "cannot be reached"
+		case !s.word.hinders:
+		case g.NotBefore > 0:
+			return "has " + g.Said + ", not before " + clock.FromMillis(g.NotBefore).UTC().Format(time.RFC3339)
+		case g.Session > 0:
+			return fmt.Sprintf("has said: %s, session %d", g.Said, g.Session)
+		default:
+			return "has said: " + g.Said
+		}
+	}
+	return ""
 }
 
 // Settings are those of the group configuration in force.
