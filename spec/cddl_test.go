@@ -84,6 +84,7 @@ func sigRules() string {
 		"authority": "authority", "configuration": "configuration", "certificate": "certificate-claims",
 		"revocation": "revocation", "endpoint": "endpoint", "genesis": "genesis", "transfer": "transfer",
 		"answer": "answer", "leave": "leave", "failure": "failure", "request": "request", "complaint": "complaint", "statement": "statement",
+		"gate-answer": "gate-answer",
 	} {
 		b.WriteString("sig-of-" + kind + " = sig-structure<" + payload + ">\n")
 	}

@@ -113,6 +113,7 @@ func (g *gallery) aboutTokens(w walk) {
 	g.signed(of("signed-complaint", envelope.Complaint, complaint(g.t, noExtension)), "Ada about Ben")
 	g.item("wire.cddl", "permit", "Ada's at hop 3, after the void", permitOf(g.t))
 	g.signed(of("signed-statement", envelope.Statement, permitStatement(g.t, noExtension)), "Ada to a gate, at hop 3")
+	g.signed(of("signed-gate-answer", envelope.GateAnswer, gateAnswer(g.t, noExtension)), "the gate opens for Ada")
 }
 
 // updates shows one of each kind, and returns the join.

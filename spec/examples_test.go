@@ -196,7 +196,7 @@ func (g *gallery) record(detail string, r journal.Record) []byte {
 var components = map[string][]string{
 	"wire.cddl": {
 		"hash", "group", "member", "extensions", "signed", "kind", "authority", "configuration", "resource", "parameters",
-		"constants", "certificate-claims", "revocation", "endpoint", "leave", "failure", "request", "complaint", "statement", "genesis", "transfer",
+		"constants", "certificate-claims", "revocation", "endpoint", "leave", "failure", "request", "complaint", "statement", "gate-answer", "genesis", "transfer",
 		"answer", "message", "settled", "entry", "part", "last-operation", "journal-position", "shown",
 		"object", "maybe-object", "configuration-part",
 	},

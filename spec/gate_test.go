@@ -9,7 +9,9 @@ import (
 
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/permit"
 )
 
 // What the gate says and writes has the shapes of gate.cddl.
@@ -38,6 +40,35 @@ func TestGate_AnswersAndRecords_InTheCDDL(t *testing.T) {
 		assert.NoError(t, s.Check("gate-record", raw), "%T %x", r, raw)
 		_, _, err = gate.Decode(raw)
 		assert.NoError(t, err, "%T", r)
+	}
+}
+
+// gateAnswer is the answer OPEN to Ada's statement.
+func gateAnswer(t *testing.T, e canonical.Extensions) wire.SignedAnswer {
+	title, _ := walked(t)
+	a, err := wire.AnswerBody{
+		Resource: "ftp", Member: ada.id, Title: title.Hash(), Exporter: [permit.ExporterSize]byte{9}, Number: 1, Time: millis,
+		Answer: gate.OpenAnswer{Session: 101, Until: millis + 4000, Token: title.Token(), Hop: 3}, Extensions: e,
+	}.Sign(groupID, cleo.key)
+	require.NoError(t, err)
+	return a
+}
+
+// What goes over a connection with a gate has the shapes of gate.cddl.
+func TestGate_Frames_InTheCDDL(t *testing.T) {
+	s := load(t, "gate.cddl")
+	for _, f := range []wire.Frame{
+		&wire.Hello{Versions: [2]uint64{1, 1}, Resource: "ftp", Configuration: 7, Revocations: 3},
+		&wire.Update{}, &wire.Update{Configuration: []byte{1}, Authorities: [][]byte{{2}}, Revocations: [][]byte{{3}, {4}}},
+		&wire.SignIn{Number: 1, Permit: permitOf(t), Statement: permitStatement(t, oneExtension).Raw()},
+		&wire.SignOut{Number: gate.MaxNumber}, &wire.Answer{Number: 2, Signed: gateAnswer(t, oneExtension).Raw()}, &wire.Connect{Number: 3},
+	} {
+		raw, err := wire.Append(nil, f)
+		require.NoError(t, err)
+		assert.NoError(t, s.Check("gate-frame", raw[wire.FrameHeader:]), "%T %x", f, raw)
+		again, err := wire.Decode(raw[wire.FrameHeader:])
+		require.NoError(t, err)
+		assert.IsType(t, f, again)
 	}
 }
 

@@ -107,6 +107,7 @@ func aboutTheGroup(t *testing.T) []signed {
 			of("signed-request", envelope.Request, request(t, e)),
 			of("signed-complaint", envelope.Complaint, complaint(t, e)),
 			of("signed-statement", envelope.Statement, permitStatement(t, e)),
+			of("signed-gate-answer", envelope.GateAnswer, gateAnswer(t, e)),
 		)
 	}
 	return list

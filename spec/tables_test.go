@@ -231,6 +231,7 @@ func kindTable(t *testing.T) *table {
 		"request":       {"the key that it is about", "`request`"},
 		"complaint":     {"the member that complains", "`complaint`"},
 		"statement":     {"the holder", "`statement`"},
+		"gate-answer":   {"the gate of a resource", "`gate-answer`"},
 	}
 	require.Len(t, words, len(names))
 	out := newTable("kind", "signed by", "payload")

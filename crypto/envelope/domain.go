@@ -25,6 +25,7 @@ const (
 	Request                       // who wants to become a member, about its key
 	Complaint                     // a member about one that it begins to act against
 	Statement                     // a holder about the session that it asks a gate for
+	GateAnswer                    // a gate about a session, or why there is none
 	kindEnd
 )
 
@@ -32,7 +33,7 @@ var kindNames = [kindEnd]string{
 	Certificate: "certificate", Authority: "authority", Configuration: "configuration",
 	Revocation: "revocation", Endpoint: "endpoint", Genesis: "genesis", Transfer: "transfer",
 	Receipt: "receipt", Void: "void", Unknown: "unknown",
-	Leave: "leave", Failure: "failure", Request: "request", Complaint: "complaint", Statement: "statement",
+	Leave: "leave", Failure: "failure", Request: "request", Complaint: "complaint", Statement: "statement", GateAnswer: "gate-answer",
 }
 
 // String is the name that is signed.

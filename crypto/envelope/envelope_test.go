@@ -19,7 +19,7 @@ import (
 )
 
 // firstKind and lastKind are the ends of the known kinds.
-const firstKind, lastKind = envelope.Certificate, envelope.Statement
+const firstKind, lastKind = envelope.Certificate, envelope.GateAnswer
 
 // headEnds are the numbers around which a head changes its size.
 var headEnds = []uint64{0, 23, 24, 1<<8 - 1, 1 << 8, 1<<16 - 1, 1 << 16, 1<<32 - 1, 1 << 32, math.MaxUint64}

@@ -6,14 +6,29 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/quic-go/quic-go"
 	"github.com/wandertoken/wander/protocol/certificate"
 )
 
+// lobby admits inbound handshakes, and identifies who makes them.
+type lobby struct {
+	gate      *gate
+	verify    *verifier
+	tlsCert   *atomic.Pointer[tls.Certificate]
+	notices   *notices
+	withdrawn *atomic.Uint64
+	now       func() time.Duration
+	closing   func() bool
+	protocol  string        // ALPN
+	curves    []tls.CurveID // nil: those of baseTLS
+}
+
 // admission is an inbound handshake in progress.
 type admission struct {
-	t       *Transport
+	lobby   *lobby
 	remote  net.Addr
 	leave   func()                  // gives its place back
 	cert    certificate.Certificate // once it has been verified
@@ -26,13 +41,13 @@ type admissionKey struct{}
 
 // admit is quic-go's ConnContext: it is asked for each inbound connection
 // before anything is spent on it.
-func (t *Transport) admit(ctx context.Context, info *quic.ClientInfo) (context.Context, error) {
-	leave, ok := t.gate.enter(t.now(), addressOf(info.RemoteAddr))
+func (l *lobby) admit(ctx context.Context, info *quic.ClientInfo) (context.Context, error) {
+	leave, ok := l.gate.enter(l.now(), addressOf(info.RemoteAddr))
 	if !ok {
-		t.notices.note(errRate, "remote", info.RemoteAddr)
+		l.notices.note(errRate, "remote", info.RemoteAddr)
 		return nil, errRate
 	}
-	a := &admission{t: t, remote: info.RemoteAddr, leave: leave}
+	a := &admission{lobby: l, remote: info.RemoteAddr, leave: leave}
 	a.failed = context.AfterFunc(ctx, func() { a.refused(context.Cause(ctx)) })
 	return context.WithValue(ctx, admissionKey{}, a), nil
 }
@@ -41,13 +56,13 @@ func (t *Transport) admit(ctx context.Context, info *quic.ClientInfo) (context.C
 func (a *admission) done() {
 	a.failed()
 	a.left.Do(a.leave)
-	a.t.gate.meets(a.cert.Member(), addressOf(a.remote))
+	a.lobby.gate.meets(a.cert.Member(), addressOf(a.remote))
 }
 
 // refused ends the admission of a connection whose handshake has failed.
 func (a *admission) refused(err error) {
 	a.left.Do(a.leave)
-	if a.t.ctx.Err() != nil {
+	if a.lobby.closing() {
 		return // shutting down
 	}
 	kind := refusalOf(err)
@@ -63,20 +78,23 @@ func (a *admission) refused(err error) {
 func (a *admission) ended(kind, err error, attrs ...any) {
 	a.counted.Do(func() {
 		if refusalOf(err) == nil && withdrawn(err) {
-			a.t.counters.withdrawn.Add(1)
-			a.t.notices.log.Debug("connection withdrawn by its dialler", "remote", a.remote, "reason", closeReason(err))
+			a.lobby.withdrawn.Add(1)
+			a.lobby.notices.log.Debug("connection withdrawn by its dialler", "remote", a.remote, "reason", closeReason(err))
 			return
 		}
-		a.t.notices.note(kind, append(attrs, "remote", a.remote, "error", err)...)
+		a.lobby.notices.note(kind, append(attrs, "remote", a.remote, "error", err)...)
 	})
 }
 
 // serverTLS asks the client for a certificate, and checks it together with its
 // absence in VerifyConnection, which always runs.
-func (t *Transport) serverTLS() *tls.Config {
-	base := t.baseTLS()
+func (l *lobby) serverTLS() *tls.Config {
+	base := baseTLS(l.protocol)
+	if l.curves != nil {
+		base.CurvePreferences = l.curves
+	}
 	base.ClientAuth = tls.RequestClientCert
-	base.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return t.tlsCert.Load(), nil }
+	base.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return l.tlsCert.Load(), nil }
 	base.VerifyConnection = func(tls.ConnectionState) error { return ErrHandshake }
 	base.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 		a, ok := hello.Context().Value(admissionKey{}).(*admission)
@@ -86,7 +104,7 @@ func (t *Transport) serverTLS() *tls.Config {
 		conf := base.Clone()
 		conf.GetConfigForClient = nil
 		conf.VerifyConnection = func(s tls.ConnectionState) (err error) {
-			a.cert, err = t.verify.identify(s.PeerCertificates)
+			a.cert, err = l.verify.identify(s.PeerCertificates)
 			return err
 		}
 		return conf, nil

@@ -230,7 +230,7 @@ func (t *Transport) connect(ctx context.Context, to *net.UDPAddr, whom target) (
 	ctx, give := context.WithCancelCause(ctx)
 	defer t.expectRefusal(to, whom, give)()
 	var cert certificate.Certificate
-	conf := t.baseTLS()
+	conf := baseTLS(ALPN)
 	conf.InsecureSkipVerify = true // VerifyConnection does what X.509 cannot
 	conf.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return t.tlsCert.Load(), nil }
 	conf.VerifyConnection = func(s tls.ConnectionState) (err error) {

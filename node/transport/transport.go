@@ -32,6 +32,7 @@ type Transport struct {
 	quic     *quic.Transport
 	listener *quic.Listener // nil when DialOnly
 	gate     *gate
+	lobby    *lobby
 	dials    chan struct{} // a slot for each outbound handshake
 
 	ctx    context.Context // ends when Close begins
@@ -82,6 +83,10 @@ func Open(cfg Config) (*Transport, error) {
 		return nil, err
 	}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
+	t.lobby = &lobby{
+		gate: t.gate, verify: t.verify, tlsCert: &t.tlsCert, notices: t.notices, withdrawn: &t.counters.withdrawn,
+		now: t.now, closing: func() bool { return t.ctx.Err() != nil }, protocol: ALPN,
+	}
 	if err := t.listen(); err != nil {
 		t.cancel()
 		return nil, err
@@ -119,18 +124,24 @@ func (t *Transport) SetCertificate(cert certificate.Certificate, vouchers [][]by
 // standard logger, past ours.
 const silenceVariable = "QUIC_GO_DISABLE_RECEIVE_BUFFER_WARNING"
 
+// silenced sets the switch, and returns how to put it back.
+func silenced() (back func()) {
+	if _, set := os.LookupEnv(silenceVariable); set {
+		return func() {}
+	}
+	os.Setenv(silenceVariable, "true")
+	return func() { os.Unsetenv(silenceVariable) }
+}
+
 func (t *Transport) listen() error {
 	resetKey := quic.StatelessResetKey(t.cfg.ResetKey)
 	t.quic = &quic.Transport{
 		Conn:                quiet(t.cfg.Conn),
 		StatelessResetKey:   &resetKey,
 		VerifySourceAddress: func(net.Addr) bool { return t.gate.busy() },
-		ConnContext:         t.admit,
+		ConnContext:         t.lobby.admit,
 	}
-	if _, set := os.LookupEnv(silenceVariable); !set {
-		os.Setenv(silenceVariable, "true")
-		defer os.Unsetenv(silenceVariable)
-	}
+	defer silenced()()
 	if t.cfg.DialOnly {
 		// Nothing is sent: this only makes quic-go take the socket over now, as
 		// it does when listening.
@@ -138,7 +149,7 @@ func (t *Transport) listen() error {
 		return err
 	}
 	var err error
-	t.listener, err = t.quic.Listen(t.serverTLS(), quicConfig(0))
+	t.listener, err = t.quic.Listen(t.lobby.serverTLS(), quicConfig(0))
 	return err
 }
 
@@ -181,10 +192,10 @@ func (t *Transport) keepAlive() time.Duration {
 // ML-KEM: what travels is signed and meant to be shown, so that nobody gains
 // from keeping it for a quantum computer, while ML-KEM costs 15 % of a
 // handshake's processor time and a second datagram for ClientHello.
-func (t *Transport) baseTLS() *tls.Config {
+func baseTLS(protocol string) *tls.Config {
 	return &tls.Config{
 		MinVersion:             tls.VersionTLS13,
-		NextProtos:             []string{ALPN},
+		NextProtos:             []string{protocol},
 		SessionTicketsDisabled: true,
 		CurvePreferences:       []tls.CurveID{tls.X25519},
 	}

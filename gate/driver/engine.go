@@ -1,0 +1,414 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/protocol/clock"
+	core "github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// signIn is a sign-in that lives: from its verification to its last answer. Each has a number of its own in the machine, so that a SIGN-OUT names one.
+type signIn struct {
+	visitor *visitor
+	number  uint64
+	slot    int
+	title   ident.Hash
+	open    bool // OPEN was said, and its close has not begun
+}
+
+// engine is the one that steps the machine.
+type engine struct {
+	cfg     *Config
+	known   *knowledge
+	store   *store.Store
+	machine *core.Gate
+	places  *places
+	tunnel  *tunnel
+	counts  *counts
+	log     *slog.Logger
+	key     *signature.PrivateKey
+
+	enforce func()        // cuts what was let in while the gate observed
+	inputs  chan func()   // run by the engine; each steps the machine at most once
+	stopped chan struct{} // closed when run has returned
+
+	// By the goroutine of run.
+	rules   rules
+	last    core.Connection
+	signIns map[core.Connection]*signIn
+	slots   []view
+	err     error
+}
+
+// view is what is known of a slot, for people and for hooks.
+type view struct {
+	opening core.RunOpen // of the last session; zero: none since the start
+	until   time.Time
+	alarm   string // why an operator is needed; empty: nobody is
+	since   time.Time
+}
+
+func (e *engine) now() clock.Reading { return clock.Reading{Boot: boottime.Now(), Wall: e.cfg.Now()} }
+
+// put hands a function to the engine, and reports whether it will run.
+func (e *engine) put(ctx context.Context, f func()) bool {
+	select {
+	case e.inputs <- f:
+		return true
+	case <-ctx.Done():
+	case <-e.stopped:
+	}
+	return false
+}
+
+// ask runs a function on the engine and waits for it.
+func (e *engine) ask(ctx context.Context, f func()) bool {
+	done := make(chan struct{})
+	if !e.put(ctx, func() { f(); close(done) }) {
+		return false
+	}
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+	case <-e.stopped:
+	}
+	return false
+}
+
+// run steps the machine until ctx ends or the journal fails. The first effects are those of the start.
+func (e *engine) run(ctx context.Context, first []core.Effect) {
+	defer close(e.stopped)
+	e.perform(first)
+	for e.err == nil && ctx.Err() == nil {
+		e.hooksFirst()
+		at := e.machine.NextDeadline()
+		alarm := boottime.NewAlarm(at)
+		select {
+		case end := <-e.places.ends:
+			e.step(end)
+		case f := <-e.inputs:
+			e.hooksFirst()
+			f()
+		case <-alarm.C:
+			e.tick(at)
+		case <-ctx.Done():
+		}
+		alarm.Stop()
+	}
+}
+
+// hooksFirst hands over the hooks that have ended, before anything else.
+func (e *engine) hooksFirst() {
+	for e.err == nil {
+		select {
+		case end := <-e.places.ends:
+			e.step(end)
+		default:
+			return
+		}
+	}
+}
+
+// tick says that time has passed. If this process has paused, a hook may have ended in time and not have been seen yet.
+func (e *engine) tick(at clock.Instant) {
+	if boottime.Now().Sub(at) > lateTick && e.places.running() {
+		t := time.NewTimer(lateWait)
+		defer t.Stop()
+		select {
+		case end := <-e.places.ends:
+			e.step(end)
+		case <-t.C:
+		}
+	}
+	e.hooksFirst()
+	e.step(core.Tick{})
+}
+
+// step steps the machine and performs what follows.
+func (e *engine) step(in core.Input) {
+	if e.err == nil {
+		e.perform(e.machine.Step(e.now(), in))
+	}
+}
+
+// perform performs effects in their order. When the journal cannot be written it stops before the next one, and for good.
+func (e *engine) perform(effects []core.Effect) {
+	now := e.now()
+	for _, f := range effects {
+		switch f := f.(type) {
+		case core.Persist:
+			if err := e.persist(f); err != nil {
+				e.err = fmt.Errorf("%w: %w", ErrJournal, err)
+				return
+			}
+		case core.RunOpen:
+			e.runOpen(f, now)
+		case core.RunClose:
+			e.runClose(f, now)
+		case core.Say:
+			e.say(f, now)
+		case core.Alarm:
+			e.alarm(f, now)
+		case core.Fetch:
+			e.fetch(f)
+		}
+	}
+	if e.store.NeedsCheckpoint() {
+		if err := e.checkpoint(now); err != nil {
+			e.err = fmt.Errorf("%w: %w", ErrJournal, err)
+		}
+	}
+}
+
+func (e *engine) persist(p core.Persist) error {
+	body, err := core.Encode(p.At, p.Record)
+	if err != nil {
+		return err
+	}
+	if _, err := e.store.Append(body); err != nil {
+		return err
+	}
+	if p.Sync {
+		return e.store.Sync()
+	}
+	return nil
+}
+
+// checkpoint begins a new segment, which counts once it is whole.
+func (e *engine) checkpoint(now clock.Reading) error {
+	var live [][]byte
+	for _, r := range e.machine.Checkpoint() {
+		body, err := core.Encode(now.Micros(), r)
+		if err != nil {
+			return err
+		}
+		live = append(live, body)
+	}
+	return e.store.Checkpoint(live)
+}
+
+func (e *engine) runOpen(f core.RunOpen, now clock.Reading) {
+	v := &e.slots[f.Slot]
+	v.opening, v.until, v.since = f, wallOf(now, f.Deadline), now.Wall
+	e.counts.sessions.Add(1)
+	e.log.Info("session opens", "slot", f.Slot, "session", f.Session, "member", f.Title.Holder, "token", f.Title.Token.Short(), "hop", f.Title.Hop, "until", v.until)
+	if e.rules.observe {
+		e.places.start(f.Slot, f.Run, "open", e.rules.settings.OpenTimeout, func(context.Context) core.Result { return core.Succeeded })
+		return
+	}
+	e.places.runOpen(f, e.rules.settings.OpenTimeout, v.until)
+}
+
+func (e *engine) runClose(f core.RunClose, now clock.Reading) {
+	v := &e.slots[f.Slot]
+	of := v.opening
+	if of.Session != f.Session {
+		of = core.RunOpen{} // of a session before the start
+	}
+	v.alarm, v.since = "", now.Wall
+	for _, s := range e.signIns {
+		s.open = s.open && s.slot != f.Slot
+	}
+	e.log.Info("session closes", "slot", f.Slot, "session", f.Session)
+	if e.rules.observe && !e.tunnel.has(f.Slot) {
+		e.places.start(f.Slot, f.Run, "close", e.rules.settings.CloseTimeout, func(context.Context) core.Result { return core.Succeeded })
+		return
+	}
+	e.places.runClose(f, of, e.rules.settings.CloseTimeout)
+}
+
+// say signs an answer and sends it. The last one about a sign-in ends it.
+func (e *engine) say(f core.Say, now clock.Reading) {
+	s := e.signIns[f.To]
+	if s == nil {
+		return // lost meanwhile
+	}
+	e.counts.said(f.Answer)
+	last, config := false, false
+	switch a := f.Answer.(type) {
+	case core.OpenAnswer:
+		e.slots[s.slot].since = now.Wall
+		s.open = true
+		if !e.rules.observe {
+			e.tunnel.open(s.slot, f.To)
+		}
+	case core.BusyAnswer:
+		last = a.Stuck
+	case core.RefuseAnswer:
+		last, config = true, len(a.Configuration) > 0
+		a.Configuration = nil
+		f.Answer = a
+		e.log.Info("sign-in refused", "slot", s.slot, "member", s.visitor.member, "why", a.Code.String(), "observed", e.rules.observe)
+	case core.ClosedAnswer:
+		last = true
+		e.log.Info("session closed", "slot", s.slot, "session", a.Session, "member", s.visitor.member, "why", a.Reason.String(), "confirmed", a.Confirmed)
+	}
+	if last {
+		e.forget(f.To, s)
+	}
+	b := wire.AnswerBody{
+		Resource: e.cfg.Resource, Slot: uint64(s.slot), Member: s.visitor.member, Title: s.title, Exporter: s.visitor.exporter, Number: s.number,
+		Time: now.Millis(), Answer: f.Answer,
+	}
+	signed, err := b.Sign(e.cfg.Group.ID(), e.key)
+	if err != nil {
+		e.log.Error("cannot sign an answer", "error", err)
+		s.visitor.drop(err)
+		return
+	}
+	if config {
+		s.visitor.inform(e.known)
+	}
+	s.visitor.send(&wire.Answer{Number: s.number, Signed: signed.Raw()})
+}
+
+func (e *engine) alarm(f core.Alarm, now clock.Reading) {
+	e.counts.alarm(f.Kind)
+	e.slots[f.Slot].alarm, e.slots[f.Slot].since = f.Kind, now.Wall
+	e.log.Error("the gate needs an operator", "alarm", f.Kind, "slot", f.Slot, "session", f.Session, "hint", alarmHint(f.Kind))
+}
+
+// alarmHint says what to do about an alarm.
+func alarmHint(kind string) string {
+	switch kind {
+	case "stuck":
+		return "close has not confirmed that work has ended: end what works at the resource, then wander gate clear SLOT"
+	case "open_failed":
+		return "look at what the open hook says, and at its timeout"
+	}
+	return ""
+}
+
+// fetch asks the members that go by a newer configuration for it.
+func (e *engine) fetch(f core.Fetch) {
+	for _, s := range e.signIns {
+		if s.visitor.names(f.Version) {
+			s.visitor.greet(e.known)
+		}
+	}
+}
+
+// --- what connections bring, all on the engine's goroutine ---
+
+// begin hands a sign-in to the machine.
+func (e *engine) begin(v *visitor, number uint64, in core.SignIn, title ident.Hash) {
+	if v.gone() {
+		v.living.Add(-1)
+		return
+	}
+	e.last++
+	s := &signIn{visitor: v, number: number, slot: in.Slot, title: title}
+	e.signIns[e.last] = s
+	v.live[number] = e.last
+	in.Connection = e.last
+	e.counts.signIns.Add(1)
+	e.step(in)
+}
+
+// session is the live sign-in of a number, whether the gate observes, and whether the sign-in's session is open.
+func (e *engine) session(v *visitor, number uint64) (id core.Connection, observe, open bool) {
+	id = v.live[number]
+	s := e.signIns[id]
+	return id, e.rules.observe, s != nil && s.open
+}
+
+// forget ends a sign-in.
+func (e *engine) forget(id core.Connection, s *signIn) {
+	delete(e.signIns, id)
+	delete(s.visitor.live, s.number)
+	s.visitor.living.Add(-1)
+}
+
+// signOut: the member ends a sign-in, if it lives.
+func (e *engine) signOut(v *visitor, number uint64) {
+	if id, ok := v.live[number]; ok {
+		e.step(core.SignOut{Connection: id})
+	}
+}
+
+// lost: a connection is gone.
+func (e *engine) lost(v *visitor) {
+	for number, id := range v.live {
+		s := e.signIns[id]
+		delete(v.live, number)
+		delete(e.signIns, id)
+		if s != nil {
+			e.step(core.Lost{Connection: id})
+		}
+	}
+}
+
+// learned: the group has changed.
+func (e *engine) learned(configured, revoked, fresh bool) {
+	if configured {
+		observed := e.rules.observe
+		if _, e.rules = e.known.current(); observed && !e.rules.observe {
+			e.enforce() // what has come in meanwhile goes
+		}
+		e.step(core.Configured{Settings: e.rules.settings})
+		e.log.Info("group configuration in force", "version", e.rules.settings.Version)
+	}
+	if revoked || fresh {
+		e.step(core.Revocations{Members: e.known.members(), Fresh: fresh})
+	}
+}
+
+// clear lets the close hook of a stuck slot run again.
+func (e *engine) clear(slot int) error {
+	switch {
+	case slot < 0 || slot >= len(e.slots):
+		return fmt.Errorf("%w: %d", ErrSlot, slot)
+	case e.machine.State(slot) != core.Stuck:
+		return fmt.Errorf("%w: slot %d is %v", ErrNotStuck, slot, e.machine.State(slot))
+	}
+	e.log.Warn("an operator has cleared a slot", "slot", slot)
+	e.step(core.Cleared{Slot: slot})
+	return nil
+}
+
+// quiet reports whether nothing is open, and no hook runs.
+func (e *engine) quiet() bool {
+	for i := range e.slots {
+		if s := e.machine.State(i); s == core.Opening || s == core.Open {
+			return false
+		}
+	}
+	return !e.places.running()
+}
+
+// openJournal opens the journal and restores the machine from it, or begins anew.
+func openJournal(cfg *Config, r rules, opened func() (*store.Store, *store.Recovery, error), now func() clock.Reading) (*store.Store, *core.Gate, []core.Effect, error) {
+	st, found, err := opened()
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("%w: %w", ErrJournal, err)
+	}
+	var records []core.Record
+	for i, body := range found.Records {
+		_, rec, err := core.Decode(body)
+		if err != nil {
+			return nil, nil, nil, errors.Join(fmt.Errorf("%w: record %d: %w", ErrJournal, i+1, err), st.Close())
+		}
+		records = append(records, rec)
+	}
+	var g *core.Gate
+	var first []core.Effect
+	if len(records) == 0 {
+		g, first, err = core.Begin(r.settings, r.slots, cfg.Floor, now())
+	} else {
+		g, first, err = core.Restore(r.settings, records, now())
+	}
+	if err != nil {
+		return nil, nil, nil, errors.Join(fmt.Errorf("%w: %w", ErrJournal, err), st.Close())
+	}
+	return st, g, first, nil
+}

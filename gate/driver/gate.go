@@ -1,0 +1,406 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/quic-go/quic-go"
+
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/internal/takeover"
+	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/node/transport"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
+	core "github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/permit"
+)
+
+// journalFolder is the journal within the state folder.
+const journalFolder = "journal"
+
+// Gate is a gate that serves. All methods are safe for concurrent use.
+type Gate struct {
+	cfg      Config
+	known    *knowledge
+	store    *store.Store
+	engine   *engine
+	tunnel   *tunnel
+	entrance *transport.Entrance
+	budgets  *budgets
+	counts   *counts
+	notes    *notes
+	keyID    [envelope.KeyIDSize]byte
+	larges   chan struct{} // one place for each large frame that is read
+	verifies chan struct{} // one place for each sign-in that is verified
+	started  time.Time
+
+	ctx    context.Context // ends when everything is to stop
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup // goroutines of connections
+	done   chan struct{}
+	closed sync.Once
+
+	mu       sync.Mutex
+	visitors []*visitor // the oldest first
+	order    uint64
+	closing  bool
+	misfit   string // why a configuration of the group is not in force here
+}
+
+// Open takes the state folder, restores the gate from its journal, closes what that has open, and serves. Errors match ErrConfig, ErrResource, ErrOther,
+// ErrJournal (with store.ErrLocked, or core.ErrFloor for a gate without a journal and a floor), or those of package transport.
+func Open(ctx context.Context, cfg Config) (*Gate, error) {
+	if err := cfg.fill(); err != nil {
+		return nil, err
+	}
+	known, err := newKnowledge(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	_, r := known.current()
+	opened := func() (*store.Store, *store.Recovery, error) {
+		var found *store.Recovery
+		st, err := takeover.Open(ctx, func() (st *store.Store, err error) {
+			st, found, err = store.Open(filepath.Join(cfg.Dir, journalFolder), store.Options{
+				Group: cfg.Group.ID(), Member: cfg.Certificate.Member(), SegmentSize: segmentSize, Log: cfg.Log, Now: cfg.Now,
+			})
+			return st, err
+		}, store.ErrLocked)
+		if err == nil {
+			if err = cfg.Await(ctx); err != nil {
+				err = errors.Join(err, st.Close())
+			}
+		}
+		return st, found, err
+	}
+	st, machine, first, err := openJournal(&cfg, r, opened, func() clock.Reading { return clock.Reading{Boot: boottime.Now(), Wall: cfg.Now()} })
+	if err != nil {
+		return nil, err
+	}
+	g := &Gate{
+		cfg: cfg, known: known, store: st, counts: newCounts(), started: time.Now(), keyID: wire.KeyID(cfg.Key.Public()),
+		budgets: &budgets{now: time.Now, of: make(map[ident.Member]*budget)},
+		notes:   &notes{log: cfg.Log, last: make(map[string]time.Time), more: make(map[string]uint64)},
+		larges:  make(chan struct{}, maxLarge), verifies: make(chan struct{}, runtime.GOMAXPROCS(0)), done: make(chan struct{}),
+	}
+	g.ctx, g.cancel = context.WithCancel(context.Background())
+	g.tunnel = newTunnel(g.ctx, cfg.Target, cfg.CloseHook == nil)
+	slots := slotsOf(machine)
+	g.engine = &engine{
+		cfg: &g.cfg, known: known, store: st, machine: machine, tunnel: g.tunnel, counts: g.counts, log: cfg.Log, key: cfg.Key, rules: r,
+		inputs: make(chan func(), inputRoom), stopped: make(chan struct{}), signIns: make(map[core.Connection]*signIn), slots: make([]view, slots),
+		places: &places{
+			ctx: g.ctx, tunnel: g.tunnel, open: cfg.OpenHook, close: cfg.CloseHook, ends: make(chan core.HookEnded, 2*slots), took: g.counts.hook,
+			slots: make([]place, slots),
+		},
+	}
+	g.engine.enforce = func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		var list []*passage
+		for _, v := range g.visitors {
+			list = append(list, v.passage)
+		}
+		g.tunnel.cutAll(list)
+	}
+	if err := g.listen(); err != nil {
+		g.cancel()
+		return nil, errors.Join(err, st.Close())
+	}
+	go g.run(first)
+	return g, nil
+}
+
+// slotsOf is how many slots a machine has: those of its journal.
+func slotsOf(m *core.Gate) int { return int(m.Checkpoint()[0].(*core.BeginRecord).Slots) }
+
+func (g *Gate) listen() (err error) {
+	current, _ := g.known.current()
+	g.entrance, err = transport.OpenEntrance(transport.EntranceConfig{
+		Conn: g.cfg.Conn, Protocol: wire.ALPN, Group: current.ID(), Certificate: g.cfg.Certificate, Key: g.cfg.Key, Authorities: current,
+		Vouchers: current.Vouchers(), ResetKey: g.cfg.ResetKey, Now: g.cfg.Now, Log: g.cfg.Log,
+		Vouched: func(statements [][]byte) { go func() { _ = g.learn(nil, statements, nil, false) }() },
+		QUIC: &quic.Config{
+			Versions: []quic.Version{quic.Version1}, HandshakeIdleTimeout: handshakeTimeout, MaxIdleTimeout: silence,
+			InitialStreamReceiveWindow: firstWindow, MaxStreamReceiveWindow: streamWindow,
+			InitialConnectionReceiveWindow: 2 * firstWindow, MaxConnectionReceiveWindow: connectionWindow,
+			MaxIncomingStreams: 1 + MaxStreams, MaxIncomingUniStreams: -1,
+		},
+	})
+	return err
+}
+
+// run serves until the engine ends.
+func (g *Gate) run(first []core.Effect) {
+	ctx, stop := context.WithCancel(g.ctx)
+	g.tasks.Go(func() { g.accept(ctx) })
+	if g.cfg.Sync != nil {
+		g.tasks.Go(func() { g.keepUp(ctx) })
+	}
+	g.engine.run(ctx, first)
+	stop()
+	if err := g.engine.err; err != nil {
+		g.cfg.Log.Error("the gate stops", "error", err)
+	}
+	g.cancel() // hooks are killed
+	g.tunnel.close()
+	_ = g.entrance.Close()
+	g.tasks.Wait()
+	g.engine.places.workers.Wait()
+	if err := g.store.Close(); err != nil && g.engine.err == nil {
+		g.engine.err = fmt.Errorf("%w: %w", ErrJournal, err)
+	}
+	close(g.done)
+}
+
+// accept takes in connections.
+func (g *Gate) accept(ctx context.Context) {
+	for {
+		q, cert, err := g.entrance.Accept(ctx)
+		if err != nil {
+			return
+		}
+		v, err := g.visit(q, cert)
+		if err != nil {
+			(&visitor{quic: q}).drop(err)
+			continue
+		}
+		g.tasks.Go(func() {
+			defer g.leave(v)
+			v.serve(q.Context())
+		})
+	}
+}
+
+// visit makes room for a connection.
+func (g *Gate) visit(q *quic.Conn, cert certificate.Certificate) (*visitor, error) {
+	if g.known.isRevoked(cert.Member()) {
+		return nil, transport.ErrRevoked
+	}
+	state := q.ConnectionState().TLS
+	value, err := state.ExportKeyingMaterial(wire.ExporterLabel, nil, permit.ExporterSize)
+	if err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closing {
+		return nil, transport.ErrShuttingDown
+	}
+	var own []*visitor
+	for _, v := range g.visitors {
+		if v.member == cert.Member() && !v.gone() {
+			own = append(own, v)
+		}
+	}
+	if len(own) >= MaxPerMember {
+		g.evict(own[0])
+	} else if len(g.visitors) >= MaxConnections && !g.makeRoom() {
+		g.counts.evicted.Add(1)
+		g.notes.note("too many connections", "member", cert.Member())
+		return nil, transport.ErrOverload
+	}
+	g.order++
+	v := &visitor{
+		gate: g, quic: q, cert: cert, member: cert.Member(), exporter: [permit.ExporterSize]byte(value), began: g.order,
+		out: make(chan wire.Frame, outRoom), live: make(map[uint64]core.Connection), passage: newPassage(-1),
+	}
+	v.heard.Store(time.Now().UnixNano())
+	g.visitors = append(g.visitors, v)
+	g.counts.accepted.Add(1)
+	return v, nil
+}
+
+// evict closes a connection for another one. It needs g.mu.
+func (g *Gate) evict(v *visitor) {
+	g.counts.evicted.Add(1)
+	g.notes.note("connection closed for another one", "member", v.member)
+	v.drop(transport.ErrOverload)
+	g.visitors = slices.DeleteFunc(g.visitors, func(o *visitor) bool { return o == v })
+}
+
+// makeRoom closes the connection without a sign-in that has been silent for longest. It needs g.mu.
+func (g *Gate) makeRoom() bool {
+	var idlest *visitor
+	for _, v := range g.visitors {
+		if v.living.Load() == 0 && (idlest == nil || v.heard.Load() < idlest.heard.Load()) {
+			idlest = v
+		}
+	}
+	if idlest == nil {
+		return false
+	}
+	g.evict(idlest)
+	return true
+}
+
+func (g *Gate) leave(v *visitor) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.visitors = slices.DeleteFunc(g.visitors, func(o *visitor) bool { return o == v })
+}
+
+// large waits for a place for a large frame.
+func (g *Gate) large() (done func()) {
+	select {
+	case g.larges <- struct{}{}:
+		return func() { <-g.larges }
+	case <-g.ctx.Done():
+		return func() {}
+	}
+}
+
+// verifying waits for a place to verify a sign-in.
+func (g *Gate) verifying() (done func()) {
+	g.verifies <- struct{}{}
+	return func() { <-g.verifies }
+}
+
+// learn takes in what a member or the CA says.
+func (g *Gate) learn(config []byte, authorities, revocations [][]byte, fresh bool) error {
+	configured, revoked, err := g.known.learn(config, authorities, revocations)
+	g.changed(configured, revoked, fresh)
+	return err
+}
+
+// changed puts what has been learned into force.
+func (g *Gate) changed(configured, revoked, fresh bool) {
+	if !configured && !revoked && !fresh {
+		return
+	}
+	current, _ := g.known.current()
+	if configured {
+		g.entrance.SetAuthorities(current)
+		if err := g.entrance.SetCertificate(g.cfg.Certificate, current.Vouchers()); err != nil {
+			g.cfg.Log.Error("cannot show the gate's certificate with newer CA keys", "error", err)
+		}
+		g.unfit(nil)
+	}
+	g.engine.put(g.ctx, func() { g.engine.learned(configured, revoked, fresh) })
+	if revoked {
+		g.expel()
+	}
+	if configured || revoked {
+		if err := g.cfg.Save(current, g.known.above(0, maxRevocations)); err != nil {
+			g.cfg.Log.Warn("cannot save the group; it is fetched again after a restart", "error", err)
+		}
+	}
+}
+
+// expel closes the connections of members that are revoked, behind what the machine says to them.
+func (g *Gate) expel() {
+	g.mu.Lock()
+	var out []*visitor
+	for _, v := range g.visitors {
+		if g.known.isRevoked(v.member) {
+			out = append(out, v)
+		}
+	}
+	g.mu.Unlock()
+	for _, v := range out {
+		g.engine.put(g.ctx, func() { v.drop(transport.ErrRevoked) })
+	}
+}
+
+// unfit notes why a configuration of the group is not in force here, or that all is well.
+func (g *Gate) unfit(why *unfitError) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	text := ""
+	if why != nil {
+		text = why.Error()
+	}
+	if text != g.misfit && text != "" {
+		g.counts.alarm("configuration")
+		g.cfg.Log.Error("the gate needs an operator", "alarm", "configuration", "error", text,
+			"hint", "the group's newest configuration has no place for this gate: all members that go by it are refused")
+	}
+	g.misfit = text
+}
+
+// keepUp asks the CA each minute.
+func (g *Gate) keepUp(ctx context.Context) {
+	for ctx.Err() == nil {
+		asking, cancel := context.WithTimeout(ctx, syncTimeout)
+		configured, revoked, err := g.known.sync(asking, g.cfg.Sync)
+		cancel()
+		if unfit := (*unfitError)(nil); errors.As(err, &unfit) {
+			g.unfit(unfit)
+			err = nil // the revocations came along
+		}
+		if err != nil && ctx.Err() == nil {
+			g.notes.note("CA unreachable; sessions go on without it", "error", err)
+		}
+		g.changed(configured, revoked, err == nil)
+		t := time.NewTimer(syncEvery)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+		}
+		t.Stop()
+	}
+}
+
+// Addr is the local address of the socket.
+func (g *Gate) Addr() string { return g.entrance.Addr().String() }
+
+// Done is closed when the gate has ended.
+func (g *Gate) Done() <-chan struct{} { return g.done }
+
+// Err is why the gate has ended by itself: it matches ErrJournal. Nil after Close. It may be called once Done is closed.
+func (g *Gate) Err() error { return g.engine.err }
+
+// Clear lets the close hook of a slot that is stuck run again. Errors match ErrSlot, ErrNotStuck, ErrClosed.
+func (g *Gate) Clear(ctx context.Context, slot int) (err error) {
+	if !g.engine.ask(ctx, func() { err = g.engine.clear(slot) }) {
+		return ErrClosed
+	}
+	return err
+}
+
+// closeLook is how often Close looks whether all sessions have ended.
+const closeLook = 20 * time.Millisecond
+
+// Close closes all sessions as if their connections were lost, waits for their close hooks or until ctx ends, and stops. What is open then the next
+// start closes.
+func (g *Gate) Close(ctx context.Context) error {
+	g.closed.Do(func() {
+		g.mu.Lock()
+		g.closing = true
+		for _, v := range g.visitors {
+			v.drop(transport.ErrShuttingDown)
+		}
+		g.mu.Unlock()
+		g.settle(ctx)
+		g.cancel()
+	})
+	<-g.done
+	return g.Err()
+}
+
+// settle waits until no session is open and no hook runs.
+func (g *Gate) settle(ctx context.Context) {
+	t := time.NewTicker(closeLook)
+	defer t.Stop()
+	for {
+		quiet := false
+		if !g.engine.ask(ctx, func() { quiet = len(g.engine.signIns) == 0 && g.engine.quiet() }) || quiet {
+			return
+		}
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package driver_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/gate/driver"
+	"github.com/wandertoken/wander/gate/client"
+	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/node/store"
+	core "github.com/wandertoken/wander/protocol/gate"
+)
+
+// settled writes the journal of a gate with nothing open, as one has that has served for a while.
+func settled(t testing.TB, w *world, dir string) {
+	t.Helper()
+	st, _, err := store.Open(dir, store.Options{Group: w.group.ID(), Member: w.keeper.id()})
+	require.NoError(t, err)
+	for _, r := range []core.Record{&core.BeginRecord{Floor: 100, Slots: 1}, &core.ClosedRecord{Reason: core.ByRestart}} {
+		body, err := core.Encode(1, r)
+		require.NoError(t, err)
+		_, err = st.Append(body)
+		require.NoError(t, err)
+	}
+	require.NoError(t, st.Sync())
+	require.NoError(t, st.Close())
+}
+
+// A member signs in, works through the tunnel and signs out. Meanwhile a second one waits; its turn comes then.
+func TestSession_OpenBusySignOut_NextOpens(t *testing.T) {
+	w := newWorld(t, 2, nil)
+	s := w.open(nil)
+	a, b := s.dial(0), s.dial(1)
+	first := w.signIn(a, w.mint(0), time.Second)
+	open := opened(t, first)
+	assert.EqualValues(t, 101, open.Session)
+	stream := connect(t, first)
+	echoes(t, stream, "hello\n")
+
+	second := w.signIn(b, w.mint(1), time.Second)
+	busy := said[core.BusyAnswer](t, second)
+	assert.Equal(t, w.members[0].id(), busy.Holder)
+	_, err := second.Connect(context.Background())
+	require.ErrorIs(t, err, client.ErrNotOpen)
+
+	closed, err := first.SignOut(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, core.ClosedAnswer{Session: 101, Reason: core.BySignOut, Confirmed: true}, closed)
+	assert.Zero(t, s.target.inside(), "nobody is at the target when close has confirmed")
+	_, err = stream.Write([]byte("late\n"))
+	if err == nil {
+		_, err = stream.Read(make([]byte, 1))
+	}
+	require.Error(t, err)
+	assert.EqualValues(t, 102, opened(t, second).Session)
+	assert.Equal(t, "hello\n", s.target.received())
+	_, err = second.SignOut(context.Background())
+	require.NoError(t, err)
+}
+
+// The next holder of the token cuts the session, by the session member's own transfer.
+func TestSession_Successor_Cuts(t *testing.T) {
+	w := newWorld(t, 2, nil)
+	s := w.open(nil)
+	held := w.mint(0)
+	first := w.signIn(s.dial(0), held, 3*time.Second)
+	opened(t, first)
+	stream := connect(t, first)
+	echoes(t, stream, "one\n")
+	second := w.signIn(s.dial(1), w.passed(held, 0, 1), time.Second)
+	assert.Equal(t, core.ClosedAnswer{Session: 101, Reason: core.BySuccessor, Confirmed: true}, ended(t, first))
+	_, err := stream.Read(make([]byte, 1))
+	require.ErrorIs(t, err, client.ErrStreamCut)
+	assert.EqualValues(t, 102, opened(t, second).Session)
+}
+
+func TestSession_Deadline_Cuts(t *testing.T) {
+	w := newWorld(t, 1, nil)
+	s := w.open(nil)
+	first := w.signIn(s.dial(0), w.mint(0), 200*time.Millisecond)
+	opened(t, first)
+	assert.Equal(t, core.ClosedAnswer{Session: 101, Reason: core.ByDeadline, Confirmed: true}, ended(t, first))
+}
+
+// A connection that is closed ends its session.
+func TestSession_ConnectionLost_Ends(t *testing.T) {
+	w := newWorld(t, 2, nil)
+	s := w.open(nil)
+	a := s.dial(0)
+	first := w.signIn(a, w.mint(0), 3*time.Second)
+	opened(t, first)
+	second := w.signIn(s.dial(1), w.mint(1), time.Second)
+	said[core.BusyAnswer](t, second)
+	require.NoError(t, a.Close())
+	await.Next(t, "the end of the session", first.Ended())
+	_, err := first.SignOut(context.Background())
+	require.ErrorIs(t, err, client.ErrClosed)
+	assert.EqualValues(t, 102, opened(t, second).Session)
+}
+
+// Without a close hook, close confirms only when the target has ended its side.
+func TestClose_TargetStays_SlotStuck(t *testing.T) {
+	w := newWorld(t, 2, shortClose)
+	s := w.open(nil)
+	s.target.linger = make(chan struct{})
+	first := w.signIn(s.dial(0), w.mint(0), 3*time.Second)
+	opened(t, first)
+	echoes(t, connect(t, first), "x")
+	closed, err := first.SignOut(context.Background())
+	require.NoError(t, err)
+	require.False(t, closed.Confirmed)
+	second := w.signIn(s.dial(1), w.mint(1), time.Second)
+	assert.True(t, said[core.BusyAnswer](t, second).Stuck)
+	st, err := s.Status(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, "STUCK", st.Slots[0].State)
+	require.ErrorIs(t, s.Clear(context.Background(), 7), driver.ErrSlot)
+	close(s.target.linger)
+	require.NoError(t, s.Clear(context.Background(), 0))
+	require.ErrorIs(t, s.Clear(context.Background(), 0), driver.ErrNotStuck)
+	third := w.signIn(s.dial(1), w.mint(1), time.Second)
+	opened(t, third)
+}
+
+// A gate without a journal opens nothing for max_hold, and none without a floor.
+func TestOpen_NoJournal_ShutForMaxHold(t *testing.T) {
+	w := newWorld(t, 1, nil)
+	s := &station{w: w, dir: t.TempDir(), target: newTarget(t), log: &testLog{}}
+	cfg := w.config(s.dir, s.target, s.log)
+	cfg.Floor = nil
+	_, err := driver.Open(context.Background(), cfg)
+	require.ErrorIs(t, err, core.ErrFloor)
+	began := time.Now()
+	s.start(nil)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	first := w.signIn(s.dial(0), w.mint(0), time.Second)
+	said[core.BusyAnswer](t, first)
+	opened(t, first)
+	assert.GreaterOrEqual(t, time.Since(began), maxHold)
+
+	other := w.config(s.dir, s.target, s.log)
+	_, err = driver.Open(context.Background(), other)
+	require.ErrorIs(t, err, store.ErrLocked, "one process has the state folder")
+	require.True(t, exists(filepath.Join(s.dir, "journal")))
+}

@@ -1,0 +1,95 @@
+package driver
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	core "github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Status is what a gate knows, for people and metrics.
+type Status struct {
+	Resource      string            `json:"resource"`
+	Gate          ident.Member      `json:"gate"`
+	Group         ident.Group       `json:"group"`
+	Address       string            `json:"address"`
+	Target        string            `json:"target"`
+	Observe       bool              `json:"observe,omitempty"`
+	Configuration uint64            `json:"configuration"`
+	Revocations   uint64            `json:"revocations"`
+	UptimeS       float64           `json:"uptime_s"`
+	Warnings      []string          `json:"warnings,omitempty"`
+	Slots         []SlotStatus      `json:"slots"`
+	Connections   int               `json:"connections"`
+	SignIns       int               `json:"sign_ins"` // that live: open, or waiting
+	Streams       int64             `json:"streams"`
+	Counts        map[string]uint64 `json:"counts"`
+	Answers       map[string]uint64 `json:"answers"`
+	Alarms        map[string]uint64 `json:"alarms"`
+	Refused       map[string]uint64 `json:"refused"` // handshakes and the like, by class
+
+	hooks map[string]hookCount
+}
+
+// SlotStatus is one slot.
+type SlotStatus struct {
+	Slot    int           `json:"slot"`
+	State   string        `json:"state"`
+	Session uint64        `json:"session,omitempty"` // of the last session since the start
+	Member  *ident.Member `json:"member,omitempty"`
+	Token   *ident.Token  `json:"token,omitempty"`
+	Hop     uint64        `json:"hop,omitempty"`
+	Until   *time.Time    `json:"until,omitempty"`
+	Since   *time.Time    `json:"since,omitempty"`
+	Alarm   string        `json:"alarm,omitempty"`
+}
+
+// Status is what the gate knows now. Errors: ErrClosed, or those of ctx.
+func (g *Gate) Status(ctx context.Context) (Status, error) {
+	current, r := g.known.current()
+	s := Status{
+		Resource: g.cfg.Resource, Gate: g.cfg.Certificate.Member(), Group: current.ID(), Address: g.Addr(), Target: g.cfg.Target.String(),
+		Observe: r.observe, Configuration: current.Config().Version(), Revocations: g.known.version(), UptimeS: time.Since(g.started).Seconds(),
+		Streams: g.tunnel.streams.Load(), Refused: g.entrance.Refused(),
+		Counts: map[string]uint64{
+			"connections": g.counts.accepted.Load(), "evicted": g.counts.evicted.Load(), "broken": g.counts.broken.Load(),
+			"sign_ins": g.counts.signIns.Load(), "sessions": g.counts.sessions.Load(), "observed": g.counts.observed.Load(),
+			"streams": g.tunnel.opened.Load(), "target_failures": g.tunnel.failures.Load(), "bytes_in": g.tunnel.in.Load(), "bytes_out": g.tunnel.out.Load(),
+		},
+	}
+	if !g.engine.ask(ctx, func() { s.Slots, s.SignIns = g.engine.status(), len(g.engine.signIns) }) {
+		if err := ctx.Err(); err != nil {
+			return s, err
+		}
+		return s, ErrClosed
+	}
+	g.mu.Lock()
+	s.Connections = len(g.visitors)
+	if g.misfit != "" {
+		s.Warnings = append(s.Warnings, "the group's newest configuration is not in force here: "+g.misfit)
+	}
+	g.mu.Unlock()
+	g.counts.mu.Lock()
+	defer g.counts.mu.Unlock()
+	s.Answers, s.Alarms, s.hooks = maps.Clone(g.counts.answers), maps.Clone(g.counts.alarms), maps.Clone(g.counts.hooks)
+	return s, nil
+}
+
+// status is that of each slot. The engine's goroutine calls it.
+func (e *engine) status() []SlotStatus {
+	list := make([]SlotStatus, len(e.slots))
+	for i, v := range e.slots {
+		s := SlotStatus{Slot: i, State: e.machine.State(i).String(), Alarm: v.alarm}
+		if !v.since.IsZero() {
+			s.Since = &v.since
+		}
+		if e.machine.State(i) != core.Idle && v.opening.Session > 0 {
+			t := v.opening.Title
+			s.Session, s.Member, s.Token, s.Hop, s.Until = v.opening.Session, &t.Holder, &t.Token, t.Hop, &v.until
+		}
+		list[i] = s
+	}
+	return list
+}
