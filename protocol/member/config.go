@@ -51,8 +51,6 @@ type Config struct {
 	// Observer, if there is one, is told what the policies decide.
 	Observer Observer
 
-	gates map[string]gateSettings
-
 	// policies makes them: catalog.New, or a test's.
 	policies func(name string, params policy.Params, in policy.Surroundings) (policy.Policy, error)
 }

@@ -94,7 +94,7 @@ func newEntries(c *core, g *grants) *entries {
 
 // gated reports whether programs of the slot need a session. A gate that only observes is no condition.
 func (l *entries) gated(s *slot) bool {
-	g, ok := l.gateOf(s.resource)
+	g, ok := gateOf(s.resource)
 	return ok && (!g.observes || l.reached[s.key.resource])
 }
 
@@ -144,7 +144,7 @@ func (l *entries) signIn(g *grant, d *demand, latest clock.Instant) {
 	out := signOutSpan(span)
 	program, length := span/waitShare, span
 	if d.maxHold > 0 {
-		times, _ := l.gateOf(s.resource)
+		times, _ := gateOf(s.resource)
 		program, length = min(program, d.maxHold), min(span, d.maxHold+times.open+out)
 	}
 	l.last++
@@ -216,7 +216,7 @@ func (l *entries) busy(e *entry, a gate.BusyAnswer, at uint64) {
 		return
 	}
 	e.gives = e.patience
-	if times, ok := l.gateOf(h.slot.resource); ok && a.Until > 0 {
+	if times, ok := gateOf(h.slot.resource); ok && a.Until > 0 {
 		e.gives = min(e.patience, l.now.Boot.Add(between(at, a.Until)).Add(times.settle+times.keep))
 	}
 }
@@ -388,7 +388,7 @@ func (l *entries) report(kind string, h *hold, detail string) {
 
 // status is what is known of a slot's gate.
 func (l *entries) status(s *slot) GateStatus {
-	if _, ok := l.gateOf(s.resource); !ok {
+	if _, ok := gateOf(s.resource); !ok {
 		return GateStatus{}
 	}
 	return GateStatus{

@@ -10,6 +10,8 @@ import (
 
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -43,16 +45,18 @@ type visitor struct {
 }
 
 // visits makes a member that holds a token.
-func visits(t testing.TB, reached bool) *visitor {
+func visits(t testing.TB, reached bool, change ...func(*group.Resource)) *visitor {
 	s := settings(1, slow)
-	s.Resources[0].MaxHold = slow.MaxHold
+	r := &s.Resources[0]
+	r.MaxHold = slow.MaxHold
+	r.Gate = group.Gate{Member: ident.Member{9}, Address: "gate.example.org:1", Settle: gateSettle, Keep: gateKeep, OpenTimeout: gateOpen}.WithDefaults()
+	for _, c := range change {
+		c(r)
+	}
 	a := newAuthorityWith(t, s)
 	self, taker := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
 	v := &visitor{t: t, self: self, taker: taker}
-	v.box = a.open(self, func(c *member.Config) {
-		c.Found = true
-		c.SetGate(resource, gateSettle, gateKeep, gateOpen)
-	})
+	v.box = a.open(self, func(c *member.Config) { c.Found = true })
 	if reached {
 		v.step(member.GateReachable{Resource: resource, Is: true})
 	}
@@ -177,6 +181,31 @@ func TestGate_ReachableAgain_Knocks(t *testing.T) {
 	assert.False(t, v.Status().Slots[0].Executing)
 	assert.Equal(t, asked.Token, asked.Title.Token())
 	assert.Equal(t, 16*time.Second, asked.Length)
+}
+
+// TestGate_OnlyObserves_NoCondition: operators adopt a gate by one that observes.
+func TestGate_OnlyObserves_NoCondition(t *testing.T) {
+	observes := func(r *group.Resource) { r.Gate.Mode = group.Observe }
+	v := visits(t, false, observes)
+	assert.Nil(t, v.demand(1))
+	assert.NotNil(t, granted(v.box), "it cannot be reached")
+	v = visits(t, true, observes)
+	assert.NotNil(t, v.demand(1))
+	assert.Nil(t, granted(v.box), "it is asked where it can be")
+}
+
+// TestGate_ProgramIsShort_KnocksForLonger: what the program does not need is left to the wait.
+func TestGate_ProgramIsShort_KnocksForLonger(t *testing.T) {
+	v := visits(t, true)
+	v.meet(v.taker)
+	v.step(member.Demand{Request: 1, Resource: resource, MaxHold: time.Second})
+	asked := last[effect.SignIn](v.box)
+	require.NotNil(t, asked)
+	assert.Equal(t, 5*time.Second, asked.Length, "with the open hook and SIGN-OUT")
+	v.says(asked.Entry, gate.BusyAnswer{})
+	assert.False(t, v.passes(12*time.Second))
+	require.NotNil(t, v.opens(asked.Entry))
+	assert.Equal(t, time.Second, granted(v.box).Length)
 }
 
 func TestGate_Opens_GrantDurableBefore(t *testing.T) {

@@ -1,8 +1,6 @@
 package member
 
 import (
-	"time"
-
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 )
@@ -19,11 +17,6 @@ func (m *Member) Assemblies() int { return len(m.members.configs.assemblies) }
 // SetPolicies has policies made by a test.
 func (c *Config) SetPolicies(made func(policy.Surroundings) policy.Policy) {
 	c.policies = func(_ string, _ policy.Params, in policy.Surroundings) (policy.Policy, error) { return made(in), nil }
-}
-
-// SetGate gives a resource a gate.
-func (c *Config) SetGate(resource string, settle, keep, open time.Duration) {
-	c.gates = map[string]gateSettings{resource: {settle: settle, keep: keep, open: open}}
 }
 
 // MaxShunned is how many members one passes no tokens to at most.

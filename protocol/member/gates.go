@@ -13,7 +13,9 @@ type gateSettings struct {
 }
 
 // gateOf is a resource's gate, if it has one.
-func (l *entries) gateOf(r group.Resource) (g gateSettings, ok bool) {
-	g, ok = l.cfg.gates[r.Name]
-	return g, ok
+func gateOf(r group.Resource) (g gateSettings, ok bool) {
+	if r.Gate.IsZero() {
+		return gateSettings{}, false
+	}
+	return gateSettings{settle: r.Gate.Settle, keep: r.Gate.Keep, open: r.Gate.OpenTimeout, observes: r.Gate.Mode == group.Observe}, true
 }
