@@ -88,7 +88,6 @@ type seams struct {
 	// addresses are this machine's; addressNews says that the system tells of changes.
 	addresses   func() ([]net.Addr, error)
 	addressNews bool
-	dialGate    func(context.Context, gateTarget) (gateConn, error) // nil: over the network
 }
 
 func (s *seams) fill() {

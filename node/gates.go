@@ -2,11 +2,14 @@ package node
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"time"
 
+	"github.com/wandertoken/wander/gate/client"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/metrics"
 	"github.com/wandertoken/wander/protocol/effect"
@@ -39,40 +42,9 @@ type gateTarget struct {
 	gate     ident.Member
 }
 
-// gateConn is a connection with a gate.
-type gateConn interface {
-	// SignIn asks for a session. The answers come on the session.
-	SignIn(ctx context.Context, r gateRequest) (gateSession, error)
-	// Done is closed when the gate does not answer any more.
-	Done() <-chan struct{}
-	Close() error
-}
-
-// gateRequest is a sign-in with the encoded permit of the custody.
-type gateRequest struct {
-	effect.SignIn
-	permit []byte
-}
-
-// gateSession is a session at a gate, or the wait for one.
-type gateSession interface {
-	// Answers delivers what the gate says, verified as the gate's. It is closed when the connection is lost.
-	Answers() <-chan gateAnswer
-	// SignOut ends it. The gate's CLOSED comes with the answers.
-	SignOut() error
-	// Connect opens a stream to the resource.
-	Connect(ctx context.Context) (api.Duplex, error)
-}
-
-// gateAnswer is what a gate has said, and when by its own clock.
-type gateAnswer struct {
-	answer gate.Answer
-	at     uint64 // ms since 1970
-}
-
 // gates are the connections with the gates of the configuration, and the sessions there.
 type gates struct {
-	dial    func(context.Context, gateTarget) (gateConn, error)
+	dial    func(context.Context, gateTarget) (*client.Conn, error)
 	engine  *engine
 	metrics *metrics.Metrics
 	reports *limiter
@@ -88,7 +60,7 @@ type gates struct {
 	byGrant map[ident.Grant]*gateVisit
 }
 
-func newGates(dial func(context.Context, gateTarget) (gateConn, error), reports *limiter, log *slog.Logger) *gates {
+func newGates(dial func(context.Context, gateTarget) (*client.Conn, error), reports *limiter, log *slog.Logger) *gates {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &gates{
 		dial: dial, reports: reports, log: log, ctx: ctx, cancel: cancel,
@@ -108,14 +80,11 @@ func (g *gates) configure(c group.Config) {
 	for _, t := range gateTargets(c) {
 		targets[t.resource] = t
 	}
+	for _, resource := range g.drop(targets) {
+		g.tell(resource, false)
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for resource, l := range g.links {
-		if targets[resource] != l.target {
-			l.cancel()
-			delete(g.links, resource)
-		}
-	}
 	for resource, t := range targets {
 		if g.links[resource] != nil || g.ctx.Err() != nil {
 			continue
@@ -127,11 +96,25 @@ func (g *gates) configure(c group.Config) {
 	}
 }
 
+// drop ends the connections with gates that are not among the targets, and returns their resources.
+func (g *gates) drop(targets map[string]gateTarget) (list []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for resource, l := range g.links {
+		if targets[resource] != l.target {
+			l.cancel()
+			delete(g.links, resource)
+			list = append(list, resource)
+		}
+	}
+	return list
+}
+
 // gateLink is the connection with one gate.
 type gateLink struct {
 	target gateTarget
 	cancel context.CancelFunc
-	conn   gateConn // by gates.mu; nil: there is none
+	conn   *client.Conn // by gates.mu; nil: there is none
 }
 
 // keep dials a gate again and again.
@@ -174,18 +157,21 @@ func (g *gates) visit(ctx context.Context, l *gateLink) (lasted time.Duration, e
 	return time.Since(begun), conn.Close()
 }
 
-// use tells the member that a gate has a connection, or none any more.
-func (g *gates) use(l *gateLink, conn gateConn) {
+// use tells the member that a gate has a connection, or none any more. Of a gate that is not one any more it has been told.
+func (g *gates) use(l *gateLink, conn *client.Conn) {
 	g.mu.Lock()
 	l.conn = conn
-	current := g.links[l.target.resource]
+	current := g.links[l.target.resource] == l
 	g.mu.Unlock()
-	if conn == nil && current != l && current != nil {
-		return // another gate has taken its place
+	if current {
+		g.tell(l.target.resource, conn != nil)
 	}
-	g.log.Info("gate", "resource", l.target.resource, "reachable", conn != nil)
-	g.metrics.GateReachable(l.target.resource, conn != nil)
-	g.engine.put(item{input: member.GateReachable{Resource: l.target.resource, Is: conn != nil}})
+}
+
+func (g *gates) tell(resource string, is bool) {
+	g.log.Info("gate", "resource", resource, "reachable", is)
+	g.metrics.GateReachable(resource, is)
+	g.engine.put(item{input: member.GateReachable{Resource: resource, Is: is}})
 }
 
 // gateVisit is what has become of one sign-in.
@@ -195,7 +181,7 @@ type gateVisit struct {
 	signOut  func()        // closes it, once
 	over     chan struct{} // closed: there is no session any more, nor a wait for one
 
-	session gateSession // by gates.mu; nil before the sign-in was sent
+	session *client.Session // by gates.mu; nil before the sign-in was sent
 	isOpen  bool
 }
 
@@ -204,7 +190,7 @@ func (g *gates) signIn(e effect.SignIn) {
 	v := &gateVisit{resource: e.Resource, out: make(chan struct{}), over: make(chan struct{})}
 	v.signOut = sync.OnceFunc(func() { close(v.out) })
 	g.mu.Lock()
-	var conn gateConn
+	var conn *client.Conn
 	if l := g.links[e.Resource]; l != nil {
 		conn = l.conn
 	}
@@ -219,11 +205,9 @@ func (g *gates) signIn(e effect.SignIn) {
 }
 
 // attend brings the member what the gate says of one sign-in, until that is over.
-func (g *gates) attend(conn gateConn, v *gateVisit, e effect.SignIn) {
+func (g *gates) attend(conn *client.Conn, v *gateVisit, e effect.SignIn) {
 	defer g.forget(e.Entry, v)
-	r := gateRequest{SignIn: e}
-	g.engine.look(func(m *member.Member) { r.permit = member.PermitOf(m, e.Token, e.Hop) })
-	session, err := conn.SignIn(g.ctx, r)
+	session, err := conn.SignIn(e.Title, e.Before, acquaintance{g.engine}.raw, e.Length)
 	if err != nil {
 		if g.reports.allow("sign-in " + e.Resource) {
 			g.log.Warn("cannot sign in at the gate", "resource", e.Resource, "reason", err)
@@ -234,32 +218,24 @@ func (g *gates) attend(conn gateConn, v *gateVisit, e effect.SignIn) {
 	g.mu.Lock()
 	v.session = session
 	g.mu.Unlock()
-	out, late := v.out, (<-chan time.Time)(nil)
-	for {
+	for out := v.out; ; {
 		select {
 		case a, ok := <-session.Answers():
 			if !ok {
 				g.say(e.Entry, v, nil, 0)
 				return
 			}
-			if g.say(e.Entry, v, a.answer, a.at) {
+			if b := a.Body(); g.say(e.Entry, v, b.Answer, b.Time) {
 				return
 			}
 		case <-out:
 			out = nil
 			g.cut(v)
-			if err := session.SignOut(); err != nil {
-				g.say(e.Entry, v, nil, 0)
-				return
-			}
-			t := time.NewTimer(signOutWait)
-			defer t.Stop()
-			late = t.C
-		case <-late:
-			return
-		case <-g.ctx.Done():
-			_ = session.SignOut() // as far as that goes: the connection is closed next
-			return
+			g.tasks.Go(func() {
+				ctx, cancel := context.WithTimeout(g.ctx, signOutWait)
+				defer cancel()
+				_, _ = session.SignOut(ctx) // what comes of it is among the answers
+			})
 		}
 	}
 }
@@ -348,8 +324,11 @@ func (g *gates) connect(ctx context.Context, id ident.Grant) (api.Tunnel, error)
 		return nil, api.ErrNoSession
 	}
 	stream, err := v.session.Connect(ctx)
-	if err != nil {
-		return nil, err
+	switch {
+	case errors.Is(err, client.ErrNotOpen), errors.Is(err, client.ErrLost):
+		return nil, fmt.Errorf("%w: %w", api.ErrNoSession, err)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", api.ErrUnavailable, err)
 	}
 	return &gateTunnel{stream, v.over}, nil
 }

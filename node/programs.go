@@ -94,7 +94,7 @@ func (ps *programs) notGranted(resource string) error {
 	ps.engine.look(func(m *member.Member) {
 		held = m.Holds(resource)
 		missing = m.MissingVotes(resource)
-		gate = m.GateWord(resource)
+		gate = member.GateWord(m, resource)
 	})
 	switch {
 	case !held && ps.isolated():

@@ -1,7 +1,7 @@
 package api
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -61,7 +61,8 @@ func (h *handler) connect(w http.ResponseWriter, r *http.Request) {
 		fail(w, fmt.Errorf("%w: %w", ErrInternal, err))
 		return
 	}
-	local := &stream{conn, buffered.Reader}
+	early, _ := buffered.Peek(buffered.Reader.Buffered()) // it would take the end of one direction for the end of both
+	local := &stream{conn, io.MultiReader(bytes.NewReader(early), conn)}
 	defer local.Close()
 	_ = conn.SetDeadline(time.Time{}) // a stream may be idle for as long as its session lasts
 	if _, err := io.WriteString(conn, switching); err != nil {
@@ -108,11 +109,11 @@ func Join(a, b Duplex) {
 // stream is a connection whose first bytes may have been read already.
 type stream struct {
 	net.Conn
-	buffered *bufio.Reader
+	in io.Reader
 }
 
 // Read reads what has been read already first.
-func (s *stream) Read(b []byte) (int, error) { return s.buffered.Read(b) }
+func (s *stream) Read(b []byte) (int, error) { return s.in.Read(b) }
 
 // CloseWrite ends one direction.
 func (s *stream) CloseWrite() error {

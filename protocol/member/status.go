@@ -1,14 +1,12 @@
 package member
 
 import (
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/certificate"
-	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -179,28 +177,6 @@ func (m *Member) MissingVotes(resource string) (n int) {
 		}
 	}
 	return n
-}
-
-// GateWord is why the gate of a resource lets no program in here, as far as is known; empty if it does, or if there is none.
-func (m *Member) GateWord(resource string) string {
-	for _, s := range m.circ.slots.order {
-		if s.key.resource != resource {
-			continue
-		}
-		switch g := m.circ.entries.status(s); {
-		case !g.Gated:
-		case !g.Reached:
-			return "cannot be reached"
-		case !s.word.hinders:
-		case g.NotBefore > 0:
-			return "has " + g.Said + ", not before " + clock.FromMillis(g.NotBefore).UTC().Format(time.RFC3339)
-		case g.Session > 0:
-			return fmt.Sprintf("has said: %s, session %d", g.Said, g.Session)
-		default:
-			return "has said: " + g.Said
-		}
-	}
-	return ""
 }
 
 // Settings are those of the group configuration in force.
