@@ -111,6 +111,9 @@ func loadKey(name string) (*signature.PrivateKey, error) {
 // process: peers then notice a restart at once.
 const resetKeyFile = "reset.key"
 
+// ResetKey is the key of stateless resets that is kept in a folder: a gate needs one, too.
+func ResetKey(dir string) (key [32]byte, err error) { return resetKey(dir) }
+
 // resetKey reads the stateless-reset key, or makes it. A short file is what a
 // crash in the middle of making it leaves; it is made anew.
 func resetKey(dir string) (key [32]byte, err error) {

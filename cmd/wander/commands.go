@@ -25,6 +25,7 @@ func commands(env *environment) []*cobra.Command {
 		newInspectCommand(env),
 		newAuditCommand(env),
 		newPermitCommand(env),
+		newGateCommand(env),
 		newVersionCommand(env),
 		newPauseCommand(env),
 		movedCommand("sim", "wander-lab"),

@@ -386,29 +386,42 @@ func (e *engine) quiet() bool {
 	return !e.places.running()
 }
 
+// restored is what the journal gives.
+type restored struct {
+	store   *store.Store
+	machine *core.Gate
+	effects []core.Effect  // of the start
+	last    []core.RunOpen // the last session at each slot, as far as the journal says
+}
+
 // openJournal opens the journal and restores the machine from it, or begins anew.
-func openJournal(cfg *Config, r rules, opened func() (*store.Store, *store.Recovery, error), now func() clock.Reading) (*store.Store, *core.Gate, []core.Effect, error) {
+func openJournal(cfg *Config, r rules, opened func() (*store.Store, *store.Recovery, error), now func() clock.Reading) (*restored, error) {
 	st, found, err := opened()
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("%w: %w", ErrJournal, err)
+		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
 	}
+	j := &restored{store: st, last: make([]core.RunOpen, core.MaxSlots)}
 	var records []core.Record
 	for i, body := range found.Records {
 		_, rec, err := core.Decode(body)
 		if err != nil {
-			return nil, nil, nil, errors.Join(fmt.Errorf("%w: record %d: %w", ErrJournal, i+1, err), st.Close())
+			return nil, errors.Join(fmt.Errorf("%w: record %d: %w", ErrJournal, i+1, err), st.Close())
 		}
 		records = append(records, rec)
+		switch rec := rec.(type) {
+		case *core.OpeningRecord:
+			j.last[rec.Slot] = core.RunOpen{Slot: int(rec.Slot), Session: rec.Session, Title: core.Title{Token: rec.Token, Hop: rec.Hop, Holder: rec.Member, Hash: rec.Title}}
+		case *core.ContinuedRecord:
+			j.last[rec.Slot] = core.RunOpen{Slot: int(rec.Slot), Session: rec.Session, Title: core.Title{Token: rec.Token, Hop: rec.Hop, Holder: rec.Member, Hash: rec.Title}}
+		}
 	}
-	var g *core.Gate
-	var first []core.Effect
 	if len(records) == 0 {
-		g, first, err = core.Begin(r.settings, r.slots, cfg.Floor, now())
+		j.machine, j.effects, err = core.Begin(r.settings, r.slots, cfg.Floor, now())
 	} else {
-		g, first, err = core.Restore(r.settings, records, now())
+		j.machine, j.effects, err = core.Restore(r.settings, records, now())
 	}
 	if err != nil {
-		return nil, nil, nil, errors.Join(fmt.Errorf("%w: %w", ErrJournal, err), st.Close())
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrJournal, err), st.Close())
 	}
-	return st, g, first, nil
+	return j, nil
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/crypto/signature"
-	"github.com/wandertoken/wander/gate/driver"
 	"github.com/wandertoken/wander/gate/client"
+	"github.com/wandertoken/wander/gate/driver"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/protocol/certificate"
 	core "github.com/wandertoken/wander/protocol/gate"
@@ -33,6 +33,10 @@ const resource = "tape"
 const (
 	maxHold = 3 * time.Second
 	settle  = 100 * time.Millisecond
+	keep    = 300 * time.Millisecond
+
+	// hookTime is long: a test on a busy machine is to see no hook time out that it does not make so.
+	hookTime = 20 * time.Second
 )
 
 // party is one that the CA has certified.
@@ -213,11 +217,17 @@ func (g *target) inside() int { g.mu.Lock(); defer g.mu.Unlock(); return g.open 
 func (g *target) received() string { g.mu.Lock(); defer g.mu.Unlock(); return string(g.got) }
 
 // asGate gives a gate's certificate its role.
-func asGate(c *certificate.Claims) {}
+func asGate(c *certificate.Claims) { c.Role = certificate.GateRole }
 
 // resourceOf is the tests' resource with its gate.
 func resourceOf(id ident.Group, key *signature.PrivateKey) group.Resource {
-	return group.Resource{Name: resource, MaxHold: maxHold, Params: policy.Params{OperationTime: maxHold, MembersMax: 3}}.WithDefaults()
+	pub := key.Public().Bytes()
+	return group.Resource{
+		Name: resource, MaxHold: maxHold, Params: policy.Params{OperationTime: maxHold, MembersMax: 3},
+		Gate: group.Gate{
+			Member: ident.MemberOf(id, pub[:]), Address: "127.0.0.1:4135", Settle: settle, Keep: keep, OpenTimeout: hookTime, CloseTimeout: hookTime,
+		},
+	}.WithDefaults()
 }
 
 // station is a gate that runs in this process.
@@ -371,4 +381,4 @@ func echoes(t testing.TB, c *client.Stream, line string) {
 func exists(name string) bool { _, err := os.Stat(name); return err == nil }
 
 // shortClose has a close hook be late soon.
-func shortClose(r *group.Resource) {}
+func shortClose(r *group.Resource) { r.Gate.CloseTimeout = 500 * time.Millisecond }

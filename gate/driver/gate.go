@@ -21,6 +21,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	core "github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/gate/wire"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/permit"
 )
@@ -51,7 +52,8 @@ type Gate struct {
 	closed sync.Once
 
 	mu       sync.Mutex
-	visitors []*visitor // the oldest first
+	cert     certificate.Certificate // the gate's own, the newest
+	visitors []*visitor              // the oldest first
 	order    uint64
 	closing  bool
 	misfit   string // why a configuration of the group is not in force here
@@ -83,26 +85,29 @@ func Open(ctx context.Context, cfg Config) (*Gate, error) {
 		}
 		return st, found, err
 	}
-	st, machine, first, err := openJournal(&cfg, r, opened, func() clock.Reading { return clock.Reading{Boot: boottime.Now(), Wall: cfg.Now()} })
+	j, err := openJournal(&cfg, r, opened, func() clock.Reading { return clock.Reading{Boot: boottime.Now(), Wall: cfg.Now()} })
 	if err != nil {
 		return nil, err
 	}
 	g := &Gate{
-		cfg: cfg, known: known, store: st, counts: newCounts(), started: time.Now(), keyID: wire.KeyID(cfg.Key.Public()),
+		cfg: cfg, cert: cfg.Certificate, known: known, store: j.store, counts: newCounts(), started: time.Now(), keyID: wire.KeyID(cfg.Key.Public()),
 		budgets: &budgets{now: time.Now, of: make(map[ident.Member]*budget)},
 		notes:   &notes{log: cfg.Log, last: make(map[string]time.Time), more: make(map[string]uint64)},
 		larges:  make(chan struct{}, maxLarge), verifies: make(chan struct{}, runtime.GOMAXPROCS(0)), done: make(chan struct{}),
 	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	g.tunnel = newTunnel(g.ctx, cfg.Target, cfg.CloseHook == nil)
-	slots := slotsOf(machine)
+	slots := slotsOf(j.machine)
 	g.engine = &engine{
-		cfg: &g.cfg, known: known, store: st, machine: machine, tunnel: g.tunnel, counts: g.counts, log: cfg.Log, key: cfg.Key, rules: r,
+		cfg: &g.cfg, known: known, store: j.store, machine: j.machine, tunnel: g.tunnel, counts: g.counts, log: cfg.Log, key: cfg.Key, rules: r,
 		inputs: make(chan func(), inputRoom), stopped: make(chan struct{}), signIns: make(map[core.Connection]*signIn), slots: make([]view, slots),
 		places: &places{
 			ctx: g.ctx, tunnel: g.tunnel, open: cfg.OpenHook, close: cfg.CloseHook, ends: make(chan core.HookEnded, 2*slots), took: g.counts.hook,
 			slots: make([]place, slots),
 		},
+	}
+	for i := range g.engine.slots {
+		g.engine.slots[i].opening = j.last[i]
 	}
 	g.engine.enforce = func() {
 		g.mu.Lock()
@@ -115,9 +120,9 @@ func Open(ctx context.Context, cfg Config) (*Gate, error) {
 	}
 	if err := g.listen(); err != nil {
 		g.cancel()
-		return nil, errors.Join(err, st.Close())
+		return nil, errors.Join(err, j.store.Close())
 	}
-	go g.run(first)
+	go g.run(j.effects)
 	return g, nil
 }
 
@@ -281,7 +286,7 @@ func (g *Gate) changed(configured, revoked, fresh bool) {
 	current, _ := g.known.current()
 	if configured {
 		g.entrance.SetAuthorities(current)
-		if err := g.entrance.SetCertificate(g.cfg.Certificate, current.Vouchers()); err != nil {
+		if err := g.entrance.SetCertificate(g.certificate(), current.Vouchers()); err != nil {
 			g.cfg.Log.Error("cannot show the gate's certificate with newer CA keys", "error", err)
 		}
 		g.unfit(nil)
@@ -349,6 +354,34 @@ func (g *Gate) keepUp(ctx context.Context) {
 		}
 		t.Stop()
 	}
+}
+
+// certificate is the gate's own, the newest.
+func (g *Gate) certificate() certificate.Certificate {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.cert
+}
+
+// SetCertificate shows another certificate from the next handshake on: a renewed one of the same key. Error: ErrConfig.
+func (g *Gate) SetCertificate(c certificate.Certificate) error {
+	if c.Key() == nil || !c.Key().Equal(g.cfg.Key.Public()) {
+		return fmt.Errorf("%w: the certificate is for another key", ErrConfig)
+	}
+	current, _ := g.known.current()
+	g.mu.Lock()
+	g.cert = c
+	g.mu.Unlock()
+	return g.entrance.SetCertificate(c, current.Vouchers())
+}
+
+// Resource is the name of the resource.
+func (g *Gate) Resource() string { return g.cfg.Resource }
+
+// Group is the group as the gate knows it.
+func (g *Gate) Group() *group.Group {
+	current, _ := g.known.current()
+	return current
 }
 
 // Addr is the local address of the socket.

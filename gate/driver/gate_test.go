@@ -9,11 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wandertoken/wander/gate/driver"
 	"github.com/wandertoken/wander/gate/client"
+	"github.com/wandertoken/wander/gate/driver"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/store"
 	core "github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/group"
 )
 
 // settled writes the journal of a gate with nothing open, as one has that has served for a while.
@@ -129,7 +130,7 @@ func TestClose_TargetStays_SlotStuck(t *testing.T) {
 
 // A gate without a journal opens nothing for max_hold, and none without a floor.
 func TestOpen_NoJournal_ShutForMaxHold(t *testing.T) {
-	w := newWorld(t, 1, nil)
+	w := newWorld(t, 1, func(r *group.Resource) { r.Gate.OpenTimeout = time.Second }) // it would be shut for that, if it is longer
 	s := &station{w: w, dir: t.TempDir(), target: newTarget(t), log: &testLog{}}
 	cfg := w.config(s.dir, s.target, s.log)
 	cfg.Floor = nil

@@ -9,17 +9,9 @@ import (
 	"sync"
 
 	"github.com/wandertoken/wander/protocol/certificate"
-	core "github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 )
-
-// rules are what a configuration says about the gate of a resource.
-type rules struct {
-	settings core.Settings
-	slots    int
-	observe  bool
-}
 
 // knowledge is what the gate knows of the group. It is safe for concurrent use.
 type knowledge struct {

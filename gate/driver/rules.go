@@ -2,23 +2,36 @@ package driver
 
 import (
 	"fmt"
-	"time"
 
 	core "github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// rulesOf are those of a group's configuration. Errors: ErrResource, ErrOther, core.ErrSettings.
+// rules are what a configuration says about the gate of a resource.
+type rules struct {
+	settings core.Settings
+	slots    int
+	observe  bool
+}
+
+// rulesOf are those of a group's configuration. Errors: ErrResource, ErrOther.
 func rulesOf(g *group.Group, resource string, self ident.Member) (rules, error) {
 	r, ok := g.Config().Resource(resource)
-	if !ok {
-		return rules{}, fmt.Errorf("%w: %q", ErrResource, resource)
+	switch {
+	case !ok:
+		return rules{}, fmt.Errorf("%w: %q is no resource of the group", ErrResource, resource)
+	case r.Gate.IsZero():
+		return rules{}, fmt.Errorf("%w: %q has none", ErrResource, resource)
+	case r.Gate.Member != self:
+		return rules{}, fmt.Errorf("%w: %v", ErrOther, r.Gate.Member)
 	}
-	_ = self
-	s := g.Config().Settings()
-	return rules{slots: r.Slots, settings: core.Settings{
-		Version: g.Config().Version(), MaxHold: r.MaxHold, Settle: 100 * time.Millisecond, Keep: 2 * time.Second, OpenTimeout: 5 * time.Second, CloseTimeout: 10 * time.Second,
-		ClockAllowance: s.ClockAllowance, Raw: g.Config().Raw(),
-	}}, nil
+	return rules{
+		slots: r.Slots, observe: r.Gate.Mode == group.Observe,
+		settings: core.Settings{
+			Version: g.Config().Version(), MaxHold: r.MaxHold, Settle: r.Gate.Settle, Keep: r.Gate.Keep, MinInterval: r.Gate.MinInterval,
+			OpenTimeout: r.Gate.OpenTimeout, CloseTimeout: r.Gate.CloseTimeout, RevocationMaxAge: r.Gate.RevocationMaxAge,
+			ClockAllowance: g.Config().Settings().ClockAllowance, Raw: g.Config().Raw(),
+		},
+	}, nil
 }

@@ -126,8 +126,8 @@ func (e *Entrance) Close() error {
 	return errors.Join(e.listener.Close(), e.quic.Close(), e.cfg.Conn.Close())
 }
 
-// ClientTLS is the TLS side of a dialler to an entrance, which shows its certificate. Identify is called with the verified
-// certificate of whoever answers, and refuses it by an error. The refusals of the handshake are those of errors.go.
+// ClientTLS is the TLS side of a dialler to the entrance of a gate, which shows its certificate. Identify is called with the verified
+// certificate of the gate that answers, and refuses it by an error. The refusals of the handshake are those of errors.go.
 func ClientTLS(cfg EntranceConfig, identify func(certificate.Certificate) error) (*tls.Config, error) {
 	own, err := tlsCertificate(cfg.Key, cfg.Certificate, cfg.Vouchers)
 	if err != nil {
@@ -137,7 +137,7 @@ func ClientTLS(cfg EntranceConfig, identify func(certificate.Certificate) error)
 		cfg.Now = time.Now
 	}
 	v := newVerifier(cfg.Group, cfg.Authorities, cfg.Now)
-	v.self = cfg.Certificate.Member()
+	v.self, v.read = cfg.Certificate.Member(), certificate.ParseGate
 	if cfg.Vouched != nil {
 		v.vouched = cfg.Vouched
 	}

@@ -255,3 +255,9 @@ func statOf(pid string) (s stat) {
 func selfPath() (string, error) { return "/proc/self/exe", nil }
 
 func dup(from, to int) error { return unix.Dup3(from, to, 0) }
+
+// alive reports whether a process has not ended.
+func alive(id identity) bool {
+	s := statOf(strconv.Itoa(id.PID))
+	return s.start == id.Start && !s.ended()
+}

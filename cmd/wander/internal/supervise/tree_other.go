@@ -64,3 +64,6 @@ func populated(string) bool { return false }
 func selfPath() (string, error) { return os.Executable() }
 
 func dup(from, to int) error { return unix.Dup2(from, to) }
+
+// alive reports whether there is a process of this number.
+func alive(id identity) bool { return id.PID > 0 && unix.Kill(id.PID, 0) != unix.ESRCH }

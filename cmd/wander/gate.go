@@ -1,0 +1,406 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/gate/driver"
+	"github.com/wandertoken/wander/internal/atomicfile"
+	"github.com/wandertoken/wander/internal/takeover"
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/enrolment"
+	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/protocol/certificate"
+	core "github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/group"
+)
+
+const (
+	// defaultGateListen is where a gate listens.
+	defaultGateListen = "[::]:4135"
+
+	// gateSlack is how long a gate that stops waits beside its close hooks.
+	gateSlack = 2 * time.Second
+
+	// renewLook is how often a gate looks whether its certificate is to be renewed, and renewGateFor bounds one attempt.
+	renewLook    = time.Minute
+	renewGateFor = 30 * time.Second
+
+	// noFloor says that --floor was not given.
+	noFloor = -1
+)
+
+type gateFlags struct {
+	dir, resource, target, open, close string
+	listen, metrics                    string
+	floor                              int64
+	logFormat                          string
+	ca                                 []string
+	untilInputEnds                     bool
+}
+
+func newGateCommand(env *environment) *cobra.Command {
+	var f gateFlags
+	cmd := &cobra.Command{
+		Use:   "gate",
+		Short: "Run the gate of a resource: let in members that show that they hold a token",
+		Long: `Run the gate of a resource until SIGTERM or SIGINT stops it. Members sign in with the
+title of their token, one at a time in each slot, and reach the resource through the
+gate's tunnel. The next one comes in when the last one's work has ended.
+
+The folder is a machine's that wander join has made with a gate's invite (wander ca
+invite --gate): it has member.key, member.crt, group.crt and wander.toml. The gate's
+journal is in the folder gate within it.
+
+--open and --close are shell commands. The open hook runs before a session. The close
+hook runs after it: its exit code 0 says that no work of the session goes on. They find
+WANDER_GATE_FENCE (the number of the session), WANDER_GATE_SLOT, WANDER_GATE_MEMBER,
+WANDER_GATE_TOKEN and WANDER_GATE_DEADLINE (RFC 3339). With fence 0 the close hook ends
+whatever there may be. Without --close, the gate waits until the resource has closed
+the session's connections, which confirms less.
+
+A gate without a journal stays shut for max_hold. It needs --floor, the greatest fence
+that the resource has seen; 0 is right for a resource that has seen none.`,
+		Example: "  wander gate --dir /etc/wander --resource db --target unix:/run/postgresql/.s.PGSQL.5432 --close /etc/wander/close-db\n" +
+			"  wander gate --dir gate --resource tape --target localhost:873 --floor 0   # the first start",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return runGate(env, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.dir, "dir", "/etc/wander", "folder with the gate's key and certificate, the group file and the journal")
+	flags.StringVar(&f.resource, "resource", "", "resource that the gate stands before")
+	flags.StringVar(&f.target, "target", "", "where the resource listens: unix:PATH or HOST:PORT")
+	flags.StringVar(&f.open, "open", "", "shell command to run before a session")
+	flags.StringVar(&f.close, "close", "", "shell command that ends the work of a session, and confirms that it has ended")
+	flags.StringVar(&f.listen, "listen", defaultGateListen, "listen on this UDP address")
+	flags.StringVar(&f.metrics, "metrics", "", "serve metrics on this TCP address (default none)")
+	flags.Int64Var(&f.floor, "floor", noFloor, "greatest fence that the resource has seen, for a gate without a journal")
+	flags.StringSliceVar(&f.ca, "ca", nil, "address of wander ca serve, host:port; may be repeated (default from wander.toml)")
+	flags.StringVar(&f.logFormat, "log-format", "text", "log format: text or json")
+	flags.BoolVar(&f.untilInputEnds, "until-input-ends", false, "stop immediately when the standard input ends")
+	if err := flags.MarkHidden("until-input-ends"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	flags.Lookup("floor").DefValue = ""
+	cmd.AddCommand(newGateStatusCommand(env), newGateClearCommand(env))
+	return cmd
+}
+
+// gateHome is a gate's folder.
+type gateHome struct {
+	dir                      string
+	certificate, key, groups string
+	authority                []string
+}
+
+func (h gateHome) state() string { return filepath.Join(h.dir, "gate") }
+
+// gateSocket is the local socket of the gate in a folder.
+func gateSocket(dir string) string { return filepath.Join(dir, "gate", "gate.sock") }
+
+// openGateHome reads where everything is: from wander.toml if wander join has written one.
+func openGateHome(env *environment, f gateFlags) (gateHome, error) {
+	h := gateHome{
+		dir: f.dir, certificate: filepath.Join(f.dir, "member.crt"), key: filepath.Join(f.dir, "member.key"), groups: filepath.Join(f.dir, "group.crt"),
+		authority: f.ca,
+	}
+	name := filepath.Join(f.dir, "wander.toml")
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		return h, nil
+	}
+	s, err := loadSettings(env, name)
+	if err != nil {
+		return h, err
+	}
+	h.certificate, h.key, h.groups = s.Identity.Certificate, s.Identity.Key, s.Identity.Group
+	if len(f.ca) == 0 {
+		h.authority = s.CA.Address
+	}
+	return h, nil
+}
+
+// load reads the gate's identity into a configuration.
+func (h gateHome) load(cfg *driver.Config) (err error) {
+	if cfg.Group, cfg.Extra, err = cli.ReadGroup(h.groups); err != nil {
+		return cli.ConfigError(err, "give --dir the folder that wander join has made")
+	}
+	text, err := cli.ReadSmall(h.certificate, maxGateFile)
+	if err != nil {
+		return cli.ConfigError(err, "give --dir the folder that wander join has made")
+	}
+	blocks, err := keyfile.DecodeBlocks(text)
+	if err != nil || len(blocks) != 1 || blocks[0].Type != keyfile.Certificate {
+		return cli.ConfigError(fmt.Errorf("%s does not hold exactly one certificate", h.certificate), "")
+	}
+	if cfg.Certificate, err = certificate.ParseGate(cfg.Group.ID(), blocks[0].Bytes, cfg.Group.History()); err != nil {
+		hint := ""
+		if errors.Is(err, certificate.ErrRole) {
+			hint = "a gate needs a certificate of its own: wander ca invite --gate"
+		}
+		return cli.ConfigError(fmt.Errorf("%s: %w", h.certificate, err), hint)
+	}
+	cfg.Key, err = loadGateKey(h.key)
+	return err
+}
+
+// maxGateFile bounds the files of a gate's key and certificate, in bytes.
+const maxGateFile = 64 << 10
+
+func loadGateKey(name string) (*signature.PrivateKey, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, cli.ConfigError(err, "")
+	}
+	if err := keyfile.CheckMode(info.Mode()); err != nil {
+		return nil, cli.ConfigError(fmt.Errorf("%s: %w", name, err), "remove the permissions of other users: chmod 600 "+name)
+	}
+	text, err := cli.ReadSmall(name, maxGateFile)
+	if err != nil {
+		return nil, cli.ConfigError(err, "")
+	}
+	key, err := keyfile.DecodePrivateKey(text, func() ([]byte, error) { return nil, errors.New("a gate cannot ask for a passphrase") })
+	if err != nil {
+		return nil, cli.ConfigError(fmt.Errorf("%s: %w", name, err), "")
+	}
+	return key, nil
+}
+
+func runGate(env *environment, f gateFlags) error {
+	s := defaultSettings()
+	s.Log.Format = f.logFormat
+	log, err := s.logger(env)
+	if err != nil {
+		return cli.UsageError("--log-format %q: must be text or json", f.logFormat)
+	}
+	cfg, h, err := f.configure(env, log)
+	if err != nil {
+		return err
+	}
+	stop := make(chan os.Signal, 2)
+	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(stop)
+	if f.untilInputEnds {
+		go stopAfter(env.In, stop)
+	}
+	g, err := driver.Open(context.Background(), cfg)
+	if err != nil {
+		return errors.Join(gateError(err), cfg.Conn.Close())
+	}
+	servers, err := f.servers(g, h, log)
+	if err != nil {
+		return errors.Join(err, g.Close(ended()))
+	}
+	defer servers()
+	renewing, stopRenewing := context.WithCancel(context.Background())
+	defer stopRenewing()
+	if len(h.authority) > 0 {
+		go h.renew(renewing, g, cfg, log)
+	}
+	log.Info("gate is up", "gate", cfg.Certificate.Member(), "name", cfg.Certificate.Name(), "group", cfg.Group.Name(), "resource", f.resource,
+		"listen", g.Addr(), "target", cfg.Target.String(), "socket", gateSocket(f.dir))
+	return serveGate(g, stop, log)
+}
+
+// ended is a context that has ended.
+func ended() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+// configure is what the driver needs.
+func (f gateFlags) configure(env *environment, log *slog.Logger) (cfg driver.Config, h gateHome, err error) {
+	switch {
+	case f.resource == "":
+		return cfg, h, cli.UsageError("--resource is missing")
+	case f.target == "":
+		return cfg, h, cli.UsageError("--target is missing")
+	case f.floor < noFloor:
+		return cfg, h, cli.UsageError("--floor %d: must be 0 or greater", f.floor)
+	}
+	if cfg.Target, err = driver.ParseTarget(f.target); err != nil {
+		return cfg, h, cli.UsageError("--target %s: must be unix:PATH or HOST:PORT", f.target)
+	}
+	if h, err = openGateHome(env, f); err != nil {
+		return cfg, h, err
+	}
+	if err := h.load(&cfg); err != nil {
+		return cfg, h, err
+	}
+	if err := os.MkdirAll(h.state(), 0o700); err != nil {
+		return cfg, h, cli.ConfigError(err, "")
+	}
+	cfg.Dir, cfg.Resource, cfg.Log, cfg.Now = h.state(), f.resource, log, env.Now
+	if f.floor != noFloor {
+		floor := uint64(f.floor)
+		cfg.Floor = &floor
+	}
+	hooks := gateHooks{dir: filepath.Join(h.state(), "hooks"), log: log}
+	if f.open != "" {
+		cfg.OpenHook = hooks.hook("open", f.open)
+	}
+	if f.close != "" {
+		cfg.CloseHook = hooks.hook("close", f.close)
+	}
+	cfg.Await = hooks.await
+	cfg.Save = h.save
+	if len(h.authority) > 0 {
+		cfg.Sync = h.sync(cfg)
+	}
+	if cfg.ResetKey, err = node.ResetKey(h.state()); err != nil {
+		return cfg, h, cli.ConfigError(err, "")
+	}
+	cfg.Conn, err = takeover.Open(context.Background(), func() (net.PacketConn, error) { return net.ListenPacket("udp", f.listen) }, syscall.EADDRINUSE)
+	if err != nil {
+		return cfg, h, cli.ConfigError(err, "choose another address with --listen")
+	}
+	return cfg, h, nil
+}
+
+// sync asks the CA as the gate.
+func (h gateHome) sync(cfg driver.Config) func(context.Context, *group.Group, uint64) (driver.News, error) {
+	return func(ctx context.Context, g *group.Group, revocations uint64) (driver.News, error) {
+		c := enrolment.Client{Addresses: h.authority, Group: g, Certificate: cfg.Certificate, Key: cfg.Key, Now: cfg.Now}
+		news, err := c.Sync(ctx, enrolment.Mine{Revocations: revocations})
+		return driver.News{Group: news.Group, Revocations: news.Revocations, More: news.More}, err
+	}
+}
+
+// save writes the group file, so that a restart knows configuration and revocations.
+func (h gateHome) save(g *group.Group, revocations [][]byte) error {
+	blocks := g.Blocks()
+	for _, raw := range revocations {
+		blocks = append(blocks, keyfile.Block{Type: keyfile.Revocation, Bytes: raw})
+	}
+	text, err := keyfile.EncodeBlocks(blocks...)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Replace(h.groups, text, 0o644)
+}
+
+// renew renews the gate's certificate when two thirds of its life are over.
+func (h gateHome) renew(ctx context.Context, g *driver.Gate, cfg driver.Config, log *slog.Logger) {
+	current := cfg.Certificate
+	t := time.NewTicker(renewLook)
+	defer t.Stop()
+	for {
+		b := current.Body()
+		if !cfg.Now().Before((enrolment.Schedule{IssuedAt: b.IssuedAt, NotAfter: b.NotAfter}).Due()) {
+			asking, cancel := context.WithTimeout(ctx, renewGateFor)
+			got, err := enrolment.Client{Addresses: h.authority, Group: g.Group(), Certificate: current, Key: cfg.Key, Now: cfg.Now}.Renew(asking)
+			cancel()
+			if err == nil && got.Certificate.Body().Serial != b.Serial {
+				if err = h.take(g, got.Certificate); err == nil {
+					current = got.Certificate
+					log.Info("certificate renewed", "until", current.Body().NotAfter)
+				}
+			}
+			if err != nil && ctx.Err() == nil {
+				log.Warn("cannot renew the gate's certificate", "until", b.NotAfter, "error", err)
+			}
+		}
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// take puts a renewed certificate into the file, and then into force.
+func (h gateHome) take(g *driver.Gate, c certificate.Certificate) error {
+	text, err := keyfile.EncodeBlocks(keyfile.Block{Type: keyfile.Certificate, Bytes: c.Raw()})
+	if err == nil {
+		err = atomicfile.Replace(h.certificate, text, 0o644)
+	}
+	if err == nil {
+		err = g.SetCertificate(c)
+	}
+	return err
+}
+
+// servers opens the local socket and the metrics, and returns how to close them.
+func (f gateFlags) servers(g *driver.Gate, h gateHome, log *slog.Logger) (closeAll func(), err error) {
+	l, err := api.Listen(gateSocket(f.dir))
+	if err != nil {
+		return nil, cli.ConfigError(err, "choose a shorter path for --dir")
+	}
+	list := []*http.Server{g.NewControl(log)}
+	listeners := []net.Listener{l}
+	if f.metrics != "" {
+		m, err := takeover.Open(context.Background(), func() (net.Listener, error) { return net.Listen("tcp", f.metrics) }, syscall.EADDRINUSE)
+		if err != nil {
+			return nil, errors.Join(cli.ConfigError(err, "choose another address with --metrics"), l.Close())
+		}
+		list, listeners = append(list, g.NewMetrics(log)), append(listeners, m)
+	}
+	for i, s := range list {
+		go func() {
+			if err := s.Serve(listeners[i]); !errors.Is(err, http.ErrServerClosed) {
+				log.Error("a local server stopped", "error", err)
+			}
+		}()
+	}
+	return func() {
+		for _, s := range list {
+			s.Close()
+		}
+	}, nil
+}
+
+// serveGate waits until the gate fails or is told to stop.
+func serveGate(g *driver.Gate, stop <-chan os.Signal, log *slog.Logger) error {
+	select {
+	case <-g.Done():
+		return gateError(g.Err())
+	case <-stop:
+	}
+	log.Info("stopping: sessions are closed; a second signal stops immediately")
+	r, _ := g.Group().Config().Resource(g.Resource())
+	ctx, cancel := context.WithTimeout(context.Background(), r.Gate.CloseTimeout+gateSlack)
+	defer cancel()
+	go func() {
+		select {
+		case <-stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return gateError(g.Close(ctx))
+}
+
+// gateError gives a gate's end its exit code and hint.
+func gateError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, store.ErrLocked):
+		return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: "another process runs this gate: see wander gate status; give each gate a folder of its own"}
+	case errors.Is(err, core.ErrFloor):
+		return cli.ConfigError(err, "give --floor the greatest fence that the resource has seen; 0 is right for a resource that has seen none")
+	case errors.Is(err, driver.ErrResource), errors.Is(err, driver.ErrOther):
+		return cli.ConfigError(err, "the group's file names the gate of a resource by its id: see wander ca config --help")
+	case errors.Is(err, driver.ErrConfig):
+		return cli.ConfigError(err, "")
+	case errors.Is(err, driver.ErrJournal):
+		return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: "see docs/gate.md before touching the journal: without it the gate stays shut for max_hold"}
+	}
+	return err
+}
