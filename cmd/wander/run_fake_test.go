@@ -243,3 +243,7 @@ func (p *program) readReport(t *testing.T) (r runReport) {
 }
 
 func pointer[T any](v T) *T { return &v }
+
+func (f *fakeDaemon) Connect(context.Context, api.ConnectRequest) (api.Tunnel, error) {
+	return nil, api.ErrNoSession
+}
