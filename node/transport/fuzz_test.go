@@ -74,6 +74,10 @@ var theRotation = sync.OnceValue(func() *rotation { return newRotation(helper{})
 func identifyOne(t require.TestingT, x *x509.Certificate) bool {
 	v, known := theKnown().v, theKnown().cert
 	got, err := v.identify([]*x509.Certificate{x})
+	_, errAny := IdentifyAny(v.group, *v.authorities.Load(), []*x509.Certificate{x}, v.now())
+	require.Equal(t, err == nil, errAny == nil, "nobody has a gate's certificate")
+	_, errGate := IdentifyGate(v.group, *v.authorities.Load(), []*x509.Certificate{x}, v.now(), known.Member())
+	require.Error(t, errGate)
 	if err == nil {
 		require.Equal(t, known.Raw(), got.Raw())
 		return true

@@ -57,6 +57,7 @@ func strangers(t *testing.T, g *testGroup) []stranger {
 		{"right group, wrong CA", must(tlsCertificate(impostorKey, impostorCert, nil)), ErrOtherGroup},
 		{"expired", own("late", func(c *certificate.Claims) { c.NotAfter = g.now }), ErrExpired},
 		{"not yet valid", own("early", func(c *certificate.Claims) { c.NotBefore = g.now.Add(time.Second) }), ErrNotYetValid},
+		{"gate of the group", own("gate", func(c *certificate.Claims) { c.Role = certificate.GateRole }), ErrCertificate},
 		{"this member itself", own("a", nil), ErrSelf},
 	}
 }

@@ -98,11 +98,12 @@ type verifier struct {
 	self        ident.Member
 	now         func() time.Time
 	vouched     func(statements [][]byte)
+	read        func(ident.Group, []byte, certificate.Authorities) (certificate.Certificate, error) // of members
 }
 
 // newVerifier is one of a group, which no member of it asks yet.
 func newVerifier(g ident.Group, cas certificate.Authorities, now func() time.Time) *verifier {
-	v := &verifier{group: g, now: now, vouched: func([][]byte) {}}
+	v := &verifier{group: g, now: now, vouched: func([][]byte) {}, read: certificate.Parse}
 	v.trust(cas)
 	return v
 }
@@ -150,7 +151,7 @@ func (v *verifier) identify(peer []*x509.Certificate) (certificate.Certificate, 
 // Only a group learns keys in this way.
 func (v *verifier) parse(peer *x509.Certificate, raw []byte) (certificate.Certificate, error) {
 	known := v.authorities.Load()
-	cert, err := certificate.Parse(v.group, raw, *known)
+	cert, err := v.read(v.group, raw, *known)
 	g, isGroup := (*known).(*group.Group)
 	if !isGroup || !errors.Is(err, certificate.ErrUnknownCA) {
 		return cert, err
@@ -160,7 +161,7 @@ func (v *verifier) parse(peer *x509.Certificate, raw []byte) (certificate.Certif
 	if more == g {
 		return cert, err
 	}
-	if cert, err = certificate.Parse(v.group, raw, more); err != nil {
+	if cert, err = v.read(v.group, raw, more); err != nil {
 		return cert, err
 	}
 	grown := certificate.Authorities(more)

@@ -3,6 +3,7 @@ package transport
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"time"
 
 	"github.com/wandertoken/wander/crypto/signature"
@@ -22,7 +23,31 @@ func TLSCertificate(key *signature.PrivateKey, cert certificate.Certificate) (*t
 // connection whose handshake has succeeded. With ErrExpired and ErrNotYetValid
 // it is returned too. Other errors: ErrNoCertificate, ErrNotMember,
 // ErrCertificate, ErrOtherGroup, ErrKeyMismatch.
+// A gate is refused with ErrCertificate, which wraps certificate.ErrRole.
 func Identify(g ident.Group, cas certificate.Authorities, peer []*x509.Certificate, now time.Time) (certificate.Certificate, error) {
 	v := newVerifier(g, cas, func() time.Time { return now })
 	return v.identify(peer)
+}
+
+// IdentifyAny is Identify for members and gates: the enrolment service serves both.
+func IdentifyAny(g ident.Group, cas certificate.Authorities, peer []*x509.Certificate, now time.Time) (certificate.Certificate, error) {
+	v := newVerifier(g, cas, func() time.Time { return now })
+	v.read = certificate.ParseAny
+	return v.identify(peer)
+}
+
+// IdentifyGate is the verified certificate that a TLS server showed, if it is that of the gate with this id and is
+// valid now. Members are refused with ErrCertificate, and other gates with ErrWrongMember. It knows the statements
+// about newer CA keys that came along.
+func IdentifyGate(g ident.Group, cas certificate.Authorities, peer []*x509.Certificate, now time.Time, id ident.Member) (certificate.Certificate, error) {
+	v := newVerifier(g, cas, func() time.Time { return now })
+	v.read = certificate.ParseGate
+	cert, err := v.identify(peer)
+	if err != nil {
+		return cert, err
+	}
+	if err := cert.CheckGate(id, now); err != nil {
+		return cert, fmt.Errorf("%w: %w", ErrWrongMember, err)
+	}
+	return cert, nil
 }

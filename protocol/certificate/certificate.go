@@ -10,8 +10,8 @@ import (
 	"github.com/wandertoken/wander/protocol/signed"
 )
 
-// Certificate is a verified certificate of a member. It is immutable and safe
-// for concurrent use; the zero value is none.
+// Certificate is a verified certificate of a member, or of a gate if ParseAny or ParseGate has
+// read it. It is immutable and safe for concurrent use; the zero value is none.
 type Certificate struct {
 	signed.Object[Claims]
 	member ident.Member
@@ -22,11 +22,22 @@ func newCertificate(c Claims, key *signature.PublicKey, form envelope.Verified) 
 	return Certificate{signed.Of(c, form), ident.MemberOf(c.Group, c.Key[:]), key}
 }
 
-// Parse reads and verifies a certificate of group g. It does not look at the
-// time. Errors: ErrMalformed, ErrName, ErrSerial, ErrValidity, ErrKey,
-// ErrGroup, ErrUnknownCA, ErrSignature, the first that applies.
+// Parse reads and verifies a certificate of a member of group g. It does not look at the
+// time. Errors: ErrMalformed, ErrName, ErrSerial, ErrValidity, ErrKey, ErrRole also for
+// a gate's, ErrGroup, ErrUnknownCA, ErrSignature, the first that applies.
 func Parse(g ident.Group, raw []byte, cas Authorities) (Certificate, error) {
 	return parse(Read(g, raw, cas))
+}
+
+// ParseGate is Parse for the certificate of a gate: ErrRole for a member's.
+func ParseGate(g ident.Group, raw []byte, cas Authorities) (Certificate, error) {
+	return parse(read(g, raw, cas, func(r Role) error { return r.is(GateRole) }))
+}
+
+// ParseAny is Parse for a certificate of any role that is known. It is for the authority and for
+// what is shown to people; who asks for a member uses Parse.
+func ParseAny(g ident.Group, raw []byte, cas Authorities) (Certificate, error) {
+	return parse(read(g, raw, cas, Role.validate))
 }
 
 // Peek is what a certificate claims. Nothing is verified: it is for finding out
@@ -42,6 +53,10 @@ func Peek(g ident.Group, raw []byte) (Claims, error) {
 
 // Read is Parse without the check of the signature. ErrUnknownCA it gives.
 func Read(g ident.Group, raw []byte, cas Authorities) (Unverified[Claims, Certificate], error) {
+	return read(g, raw, cas, func(r Role) error { return r.is(MemberRole) })
+}
+
+func read(g ident.Group, raw []byte, cas Authorities, permits func(Role) error) (Unverified[Claims, Certificate], error) {
 	var none Unverified[Claims, Certificate]
 	var form claimsForm
 	u, err := open(g, envelope.Certificate, raw, &form)
@@ -54,6 +69,9 @@ func Read(g ident.Group, raw []byte, cas Authorities) (Unverified[Claims, Certif
 	}
 	key, err := c.check()
 	if err != nil {
+		return none, err
+	}
+	if err := permits(c.Role); err != nil {
 		return none, err
 	}
 	if c.Group != g {
@@ -74,7 +92,7 @@ func KeyOf(u Unverified[Claims, Certificate]) *signature.PublicKey {
 	return u.verified(envelope.Verified{}).key
 }
 
-// Member is the id of the member that this is about.
+// Member is the id of the member, or gate, that this is about.
 func (c Certificate) Member() ident.Member { return c.member }
 
 // Name is the member's name, for people.

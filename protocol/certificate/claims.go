@@ -33,12 +33,13 @@ type Claims struct {
 	// at least those versions.
 	ConfigVersion     uint64
 	RevocationVersion uint64
+	Role              Role // zero: a member
 	Extensions        canonical.Extensions
 }
 
 // claimsForm is the payload of a certificate: a CWT claims set (RFC 8392 §3)
-// with a confirmation key (RFC 8747 §3.2). The extensions, and only they, may
-// be missing, and are when there are none.
+// with a confirmation key (RFC 8747 §3.2). The extensions and the role, and only they, may
+// be missing. The extensions are when there are none, and the role is a member's.
 type claimsForm struct {
 	Name              string                `cbor:"2,keyasint"`
 	NotAfter          uint64                `cbor:"4,keyasint"`
@@ -50,6 +51,7 @@ type claimsForm struct {
 	ConfigVersion     uint64                `cbor:"-70002,keyasint"`
 	RevocationVersion uint64                `cbor:"-70003,keyasint"`
 	Extensions        *canonical.Extensions `cbor:"-70004,keyasint,omitempty"`
+	Role              *uint64               `cbor:"-70005,keyasint,omitempty"`
 }
 
 type confirmation struct {
@@ -69,7 +71,7 @@ const (
 )
 
 // Sign makes the certificate. Times lose what is below a second. Errors:
-// ErrName, ErrSerial, ErrValidity, ErrKey, ErrMalformed (extensions),
+// ErrName, ErrSerial, ErrValidity, ErrKey, ErrRole, ErrMalformed (extensions),
 // ErrTooLarge.
 func (c Claims) Sign(ca *signature.PrivateKey) (Certificate, error) {
 	c.NotBefore, c.NotAfter, c.IssuedAt = seconds(c.NotBefore), seconds(c.NotAfter), seconds(c.IssuedAt)
@@ -109,7 +111,7 @@ func (c Claims) check() (*signature.PublicKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrKey, err)
 	}
-	return key, nil
+	return key, c.Role.validate()
 }
 
 // CheckName returns ErrName unless name can be a member's: 1 to MaxName of
@@ -142,6 +144,10 @@ func (c Claims) form() claimsForm {
 	if c.Extensions.Len() > 0 {
 		f.Extensions = &c.Extensions
 	}
+	if c.Role != MemberRole {
+		role := uint64(c.Role)
+		f.Role = &role
+	}
 	return f
 }
 
@@ -164,6 +170,11 @@ func (f claimsForm) claims() (Claims, error) {
 			return Claims{}, fmt.Errorf("%w: empty extensions", ErrMalformed)
 		}
 		c.Extensions = *f.Extensions
+	}
+	if f.Role != nil {
+		if c.Role = Role(*f.Role); c.Role == MemberRole {
+			return Claims{}, fmt.Errorf("%w: the role of a member, which is not written", ErrMalformed)
+		}
 	}
 	return c, nil
 }

@@ -1,7 +1,7 @@
 // Package certificate implements the signed objects about one member.
 //
 //	object           signed by            says
-//	Certificate      the CA               this key is a member of the group, from when to when
+//	Certificate      the CA               this key is a member of the group, or a gate, from when to when
 //	SignedRevocation the CA               this member id is dead for good
 //	SignedRequest    the member itself    I want a certificate for this key
 //	SignedEndpoint   the member itself    here I can be dialled, or I only dial out
@@ -45,6 +45,12 @@
 // names its signer by that id, and Sign returns ErrSigner for a key of another
 // member. The CA signs under an AuthorityID, since a group can have several CA
 // keys (package group); Authorities finds the key by that id.
+//
+// # Roles
+//
+// A certificate is a member's or a gate's (Role). Parse and Read accept members only, so that a
+// gate is never taken for one; ParseGate accepts gates only, and Certificate.CheckGate says whether
+// one is the gate with an id, now. ParseAny is for the authority and for tools.
 //
 // # Time
 //

@@ -29,6 +29,11 @@ var (
 	ErrSerial = errors.New("invalid serial number")
 	// ErrKey says that the member's key is not an acceptable Ed25519 key.
 	ErrKey = errors.New("invalid member key")
+	// ErrRole says that the role in a certificate is not known, or not the one that is needed: the
+	// certificate of a gate makes no member.
+	ErrRole = errors.New("certificate of another role")
+	// ErrOtherGate says that a certificate is of another gate.
+	ErrOtherGate = errors.New("certificate of another gate")
 	// ErrValidity says that the validity does not end after it begins, or that
 	// a time is outside of 1970 to 9999.
 	ErrValidity = errors.New("invalid validity")

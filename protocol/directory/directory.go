@@ -99,13 +99,16 @@ func (d *Directory) learn(raw []byte, check func(certificate.Claims) error) (c c
 }
 
 // Admit takes in a certificate of this group that the TLS handshake has
-// verified. news says that the directory changed; a full directory does not.
+// verified, unless it is a gate's. news says that the directory changed; a full directory does not.
 func (d *Directory) Admit(c certificate.Certificate) (news bool) {
 	news, _ = d.admit(c)
 	return news
 }
 
 func (d *Directory) admit(c certificate.Certificate) (news bool, err error) {
+	if c.Role() != certificate.MemberRole {
+		return false, fmt.Errorf("%w: %v", certificate.ErrRole, c.Role())
+	}
 	d.expect(c.Body())
 	if f := d.members[c.Member()]; d.living >= d.limit && (f == nil || !f.known() && !f.gone()) {
 		return false, fmt.Errorf("%w: %d members", ErrFull, d.limit)

@@ -17,9 +17,9 @@ import (
 	"github.com/wandertoken/wander/protocol/signed"
 )
 
-// configLimits bound a configuration: MaxResources of about forty items each,
-// with every parameter that there is, and extensions.
-var configLimits = canonical.Limits{MaxBytes: envelope.MaxConfiguration, MaxDepth: 6, MaxItems: 48 * MaxResources}
+// configLimits bound a configuration: MaxResources of about sixty items each,
+// with every parameter that there is, a gate, and extensions.
+var configLimits = canonical.Limits{MaxBytes: envelope.MaxConfiguration, MaxDepth: 6, MaxItems: 68 * MaxResources}
 
 // configForm is the payload of a configuration. Times are in milliseconds.
 type configForm struct {
@@ -37,8 +37,15 @@ type configForm struct {
 // constantsForm is what holds for the group as a whole: the Constants.
 type constantsForm []uint64
 
-// resourceForm is one resource. An empty preset is the policy's default.
+// resourceForm is one resource. An empty preset is the policy's default. The gate, and only it, may be missing,
+// and is when there is none: so a resource without a gate is as it was before there were gates.
 type resourceForm struct {
+	plainForm
+	gate *gateForm // nil: none
+}
+
+// plainForm is a resource without a gate.
+type plainForm struct {
 	_          struct{} `cbor:",toarray"`
 	Name       string
 	Policy     string
@@ -48,6 +55,51 @@ type resourceForm struct {
 	MaxHold    uint64
 	OnIsolated uint64
 	Extensions canonical.Extensions
+}
+
+// gatedForm is a resource with a gate: plainForm, and one item more.
+type gatedForm struct {
+	_          struct{} `cbor:",toarray"`
+	Name       string
+	Policy     string
+	Preset     string
+	Slots      uint64
+	Parameters parametersForm
+	MaxHold    uint64
+	OnIsolated uint64
+	Extensions canonical.Extensions
+	Gate       gateForm
+}
+
+// gatedLength is the first byte of an array of as many items as gatedForm has.
+const gatedLength = 0x80 + 9
+
+// MarshalCBOR encodes the shorter form if there is no gate.
+func (f resourceForm) MarshalCBOR() ([]byte, error) {
+	if f.gate == nil {
+		return canonical.Marshal(&f.plainForm)
+	}
+	p := f.plainForm
+	return canonical.Marshal(&gatedForm{
+		Name: p.Name, Policy: p.Policy, Preset: p.Preset, Slots: p.Slots, Parameters: p.Parameters, MaxHold: p.MaxHold,
+		OnIsolated: p.OnIsolated, Extensions: p.Extensions, Gate: *f.gate,
+	})
+}
+
+// UnmarshalCBOR decodes either form.
+func (f *resourceForm) UnmarshalCBOR(data []byte) error {
+	*f = resourceForm{}
+	if len(data) == 0 || data[0] != gatedLength {
+		return canonical.Unmarshal(data, &f.plainForm, configLimits)
+	}
+	var g gatedForm
+	err := canonical.Unmarshal(data, &g, configLimits)
+	f.plainForm = plainForm{
+		Name: g.Name, Policy: g.Policy, Preset: g.Preset, Slots: g.Slots, Parameters: g.Parameters, MaxHold: g.MaxHold,
+		OnIsolated: g.OnIsolated, Extensions: g.Extensions,
+	}
+	f.gate = &g.Gate
+	return err
 }
 
 // Sign signs the settings as the configuration of group g. Issued loses what is
@@ -99,14 +151,19 @@ func (s Settings) form() *configForm {
 }
 
 func (r Resource) form() resourceForm {
-	return resourceForm{
+	f := resourceForm{plainForm: plainForm{
 		Name: r.Name, Policy: r.Policy, Preset: r.Preset, Slots: slots.Wire(&r),
 		Parameters: formOf(&r.Params), MaxHold: maxHold.Wire(&r), OnIsolated: uint64(r.OnIsolated), Extensions: r.Extensions,
+	}}
+	if !r.Gate.IsZero() {
+		gate := r.Gate.form()
+		f.gate = &gate
 	}
+	return f
 }
 
 // settings are what the form says, unchecked. Errors: ErrMalformed, and those of
-// parametersForm.params.
+// parametersForm.params and gateForm.gate.
 func (f *configForm) settings() (Settings, error) {
 	s := Settings{
 		Version: f.Version, Name: f.Name, Issued: clock.FromMillis(f.Issued),
@@ -138,6 +195,11 @@ func (f resourceForm) resource() (Resource, error) {
 	r := Resource{Name: f.Name, Policy: f.Policy, Params: params, Extensions: f.Extensions}
 	slots.SetWire(&r, f.Slots)
 	maxHold.SetWire(&r, f.MaxHold)
+	if f.gate != nil {
+		if r.Gate, err = f.gate.gate(); err != nil {
+			return Resource{}, err
+		}
+	}
 	return r, nil
 }
 

@@ -40,6 +40,9 @@ var (
 	// ErrParameter says that a resource has a parameter that this version does
 	// not know, so it cannot run the resource's policy.
 	ErrParameter = errors.New("unknown parameter of a policy")
+	// ErrGate says that a resource cannot have the gate that is set for it, or that a setting of the
+	// gate is not known.
+	ErrGate = errors.New("invalid gate of a resource")
 	// ErrResources says that there is no resource, that there are too many, or
 	// that they are not in strictly ascending order of their names.
 	ErrResources = errors.New("invalid list of resources")

@@ -197,7 +197,7 @@ func (s Settings) WithDefaults() Settings {
 
 // Validate returns the first error that applies: ErrVersion, ErrName,
 // ErrOutOfRange, ErrFraction, ErrAuthorities, ErrMalformed (extensions),
-// ErrResources, or policy.ErrOutOfRange. The message names the setting as the
+// ErrResources, ErrGate, or policy.ErrOutOfRange. The message names the setting as the
 // group's file spells it, and what is permitted.
 func (s Settings) Validate() error {
 	if s.Version == 0 {
@@ -315,7 +315,9 @@ type Resource struct {
 	// MaxHold is the longest grant that a program can get, policy.MinDuration
 	// to policy.MaxOperationTime. If it is longer than OperationTime, the
 	// papers' formulas no longer predict the group's behaviour.
-	MaxHold    time.Duration
+	MaxHold time.Duration
+	// Gate stands before the resource; the zero value is none.
+	Gate       Gate
 	Extensions canonical.Extensions // for later versions and other policies
 }
 
@@ -332,13 +334,16 @@ var (
 )
 
 // WithDefaults returns the resource with defaults for settings that are zero,
-// where zero has no meaning of its own: policy, slots, skip_delay, and max_hold
-// as operation_time.
+// where zero has no meaning of its own: policy, slots, skip_delay, max_hold
+// as operation_time, and those of its gate if it has one.
 func (r Resource) WithDefaults() Resource {
 	r.Policy = cmp.Or(r.Policy, DefaultPolicy)
 	r.Slots = cmp.Or(r.Slots, 1)
 	r.SkipDelay = cmp.Or(r.SkipDelay, DefaultSkipDelay)
 	r.MaxHold = cmp.Or(r.MaxHold, r.OperationTime)
+	if !r.Gate.IsZero() {
+		r.Gate = r.Gate.WithDefaults()
+	}
 	return r
 }
 
@@ -359,7 +364,7 @@ func (s Settings) PolicyParams(r Resource) policy.Params {
 }
 
 // Validate returns the first error that applies: ErrName, ErrOutOfRange,
-// ErrFraction, ErrMalformed (extensions) or policy.ErrOutOfRange. Package
+// ErrFraction, ErrGate, ErrMalformed (extensions) or policy.ErrOutOfRange. Package
 // catalog checks that the policy exists, has the preset and uses the
 // parameters.
 func (r Resource) Validate() error {
@@ -377,6 +382,7 @@ func (r Resource) Validate() error {
 		r.checkWhole(),
 		check(ResourceConstants, &r),
 		r.OnIsolated.Validate(),
+		r.checkGate(),
 		extensions(r.Extensions),
 	)
 }

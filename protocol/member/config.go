@@ -76,6 +76,9 @@ func (c *Config) validate() error {
 	if ident.MemberOf(c.Group.ID(), key[:]) != c.Certificate.Member() {
 		return ErrKey
 	}
+	if role := c.Certificate.Role(); role != certificate.MemberRole {
+		return fmt.Errorf("%w: %v", certificate.ErrRole, role)
+	}
 	if c.Tuning == (handoff.Tuning{}) {
 		c.Tuning = handoff.DefaultTuning
 	}

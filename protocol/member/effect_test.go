@@ -182,6 +182,7 @@ var takesEffect = map[string]any{
 		c.toResource(func(r *group.Resource) { r.MaxHold = 3 * time.Second })
 		assert.Equal(c.t, 3*time.Second, length(3))
 	},
+	"Resource.Gate":       "the gate's, and of members that sign in there: a member of this version does not",
 	"Resource.Extensions": "none has a meaning yet",
 }
 

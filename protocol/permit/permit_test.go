@@ -2,6 +2,7 @@ package permit_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 	"time"
 
@@ -130,6 +131,16 @@ func TestVerify_EachMistake_HasItsError(t *testing.T) {
 			c.Revoked = func(m ident.Member) bool { return m == who.ID }
 		}
 	}
+	gate := func(who *audittest.Author) func(*permit.Form, *permit.Conditions) {
+		claims := b.Certify(who, audittest.Start.AddDate(0, 0, 90)).Body()
+		claims.Role = certificate.GateRole
+		asGate, err := claims.Sign(b.CA)
+		require.NoError(t, err)
+		return func(f *permit.Form, _ *permit.Conditions) {
+			f.Certificates = append(f.Certificates[:0:0], f.Certificates...)
+			f.Certificates[slices.IndexFunc(f.Certificates, func(raw []byte) bool { return bytes.Equal(raw, b.certificateOf(who.ID)) })] = asGate.Raw()
+		}
+	}
 	// cleo has seen the title of hop 1 and signs a hop over it, as if she had been given the token at that hop.
 	invented := func() token.Transfer {
 		body := b.steps[2].title.Next(b.dan.ID, ident.Reservation{Number: 1})
@@ -181,6 +192,9 @@ func TestVerify_EachMistake_HasItsError(t *testing.T) {
 		"a stranger's genesis": {0, func(f *permit.Form, _ *permit.Conditions) {
 			f.Genesis = stranger.Genesis(1, 1, audittest.Resource).Raw()
 		}, token.ErrUnknownSigner},
+		"the holder is a gate":       {2, gate(b.cleo), certificate.ErrRole},
+		"who gave it is a gate":      {2, gate(b.ben), certificate.ErrRole},
+		"the generator is a gate":    {4, gate(b.ada), certificate.ErrRole},
 		"a resource that is no more": {2, func(_ *permit.Form, c *permit.Conditions) { c.Settings.Resources = nil }, permit.ErrResource},
 		"fewer slots":                {2, func(_ *permit.Form, c *permit.Conditions) { c.Settings.Resources[0].Slots = 0 }, permit.ErrSlot},
 		"the holder is revoked":      {2, revoked(b.cleo), permit.ErrHolder},
