@@ -32,7 +32,7 @@ type gateBook struct {
 	highest  uint64              // number of a session so far
 }
 
-// Gate begins the journal of a gate, which stands before a resource.
+// Gate returns a Reader for the journal of a gate, which stands before a resource (Trust.GateOf).
 func (a *Auditor) Gate(m ident.Member, resource string) *Reader {
 	r := a.in.reader(m)
 	r.gate = &gateBook{Reader: r, resource: resource, open: make(map[uint64]*session), last: make(map[uint64]*session)}
@@ -111,9 +111,10 @@ func (j *judge) checkGates() {
 			had[k] = true
 			j.checkSession(g, s, custodies[k])
 		}
+		observed := j.trust.observed(g.resource)
 		for i := range j.operations {
 			o := &j.operations[i]
-			if o.resource != g.resource || had[key{o.member, o.hop}] || !g.coversAll(o.from, o.to) {
+			if o.resource != g.resource || observed || had[key{o.member, o.hop}] || !g.coversAll(o.from, o.to) {
 				continue
 			}
 			j.add(Finding{
