@@ -32,6 +32,7 @@ type books struct {
 	// have run.
 	operations []operation
 	unseen     []stretch
+	gates      []*gateBook
 	report     *Report
 }
 

@@ -92,6 +92,7 @@ func finish(f *findings) *Report {
 				b.unseen = append(b.unseen, c.unseenOf(token, nil)...)
 			}
 		}
+		j.checkGates()
 		j.sumComplaints()
 		(&summary{c}).sumUp()
 	}

@@ -74,6 +74,18 @@ const (
 	// rules strikes no other such member, unless two members lie together about that
 	// one. So either the first one of Members breaks the rules, or others do.
 	Struck Kind = "struck by others"
+
+	// TwoSessions: a gate's journal has a session that begins before the one before it at its slot has
+	// ended, or with a number that is not above all before it.
+	TwoSessions Kind = "two sessions at a gate"
+	// NoCustody: a gate had a session of a member whose journal has no custody of that token. The gate lies, or
+	// the member's journal lacks a record.
+	NoCustody Kind = "session without custody"
+	// NoTitle: a gate had a session under a transfer that names another member.
+	NoTitle Kind = "session under the title of another"
+	// NoSession: a program ran under a grant, and the gate of its resource had no session of it. It went around the
+	// gate, or the gate let it in and did not write so.
+	NoSession Kind = "operation without session"
 )
 
 // Finding is one broken rule.

@@ -29,8 +29,9 @@ type Reader struct {
 	running map[hop]ident.Grant
 	newest  map[slot]*genesis // of those in custody here so far, that with the latest time
 	grants  map[ident.Grant]*grant
-	before  *before // what was live where something is missing
-	earlier *Reader // of a journal that the same member had before
+	before  *before   // what was live where something is missing
+	earlier *Reader   // of a journal that the same member had before
+	gate    *gateBook // nil: the journal is a member's
 }
 
 // span is a time that a journal covers without a gap, by its own clock.
@@ -53,6 +54,9 @@ func (r *Reader) Segment(follows bool) {
 	r.intake.enqueue(item{to: r, event: func(r *Reader) {
 		if !follows {
 			r.interrupt()
+			if r.gate != nil {
+				r.gate.interrupt()
+			}
 		}
 	}})
 }

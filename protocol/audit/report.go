@@ -32,6 +32,7 @@ type Report struct {
 	// are revoked, or were not members when they signed, and about members beyond
 	// the first thousand.
 	Disregarded int
+	Gates       []Gate // by resource: those whose journals were read
 
 	tokens map[ident.Token]*genesis
 }

@@ -278,6 +278,32 @@ func (t *Trust) HasResource(name string) bool {
 	return ok
 }
 
+// GateOf returns the resource before which a gate stands, by the configurations that are known; ok is false if the
+// id is not a gate's.
+func (t *Trust) GateOf(gate ident.Member) (resource string, ok bool) {
+	for _, c := range t.configs {
+		for _, r := range c.Resources {
+			if r.Gate.Member == gate && !gate.IsZero() {
+				return r.Name, true
+			}
+		}
+	}
+	return "", false
+}
+
+// observed reports whether the gate of a resource only observes, by some configuration: then members are let in
+// without a session.
+func (t *Trust) observed(resource string) bool {
+	for _, c := range t.configs {
+		for _, r := range c.Resources {
+			if r.Name == resource && r.Gate.Mode == group.Observe {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // maxHold is the longest grant of a resource that any configuration permits; ok
 // is false when none has the resource.
 func (t *Trust) maxHold(resource string) (longest time.Duration, ok bool) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 )
@@ -41,6 +42,7 @@ type item struct {
 	event   func(*Reader) // instead of a frame
 	at      uint64
 	record  journal.Record
+	gate    gate.Record // of a gate's journal
 	err     error
 	objects []object
 }
@@ -73,9 +75,15 @@ func (nothing) Read([]byte) (int, error) { return 0, io.EOF }
 
 // journal begins the journal of a member.
 func (in *intake) journal(m ident.Member) *Reader {
+	r := in.reader(m)
+	in.journals[m] = append(in.journals[m], r)
+	return r
+}
+
+// reader is one for a journal, of a member or of a gate.
+func (in *intake) reader(m ident.Member) *Reader {
 	r := &Reader{cursor: cursor{findings: in.findings, member: m, Index: len(in.readers)}, intake: in}
 	in.readers = append(in.readers, r)
-	in.journals[m] = append(in.journals[m], r)
 	return r
 }
 
@@ -107,6 +115,10 @@ func (in *intake) flush() {
 // decode reads a frame's record and the objects in it.
 func (in *intake) decode(it *item) {
 	if it.event != nil || len(it.frame.Body) == 0 {
+		return
+	}
+	if it.to.gate != nil {
+		it.at, it.gate, it.err = gate.Decode(it.frame.Body)
 		return
 	}
 	if it.at, it.record, it.err = journal.Decode(it.frame.Body); it.err != nil {
@@ -217,6 +229,10 @@ func (in *intake) take(it *item) {
 		return
 	}
 	in.report.Records++
+	if r.gate != nil {
+		r.gate.record(it.at, it.gate, it.frame.FromCheckpoint)
+		return
+	}
 	for i := range it.objects {
 		in.judged(r, &it.objects[i])
 	}

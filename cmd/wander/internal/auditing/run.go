@@ -68,7 +68,9 @@ func Run(in Input) (*Audit, error) {
 	books := audit.New(in.Group.ID(), a.Options)
 	var earlier *audit.Reader
 	for i, l := range lineages {
-		if i > 0 && lineages[i-1].member == l.member {
+		if resource, ok := a.Trust.GateOf(l.member); ok {
+			earlier = books.Gate(l.member, resource)
+		} else if i > 0 && lineages[i-1].member == l.member {
 			earlier = earlier.Anew()
 		} else {
 			earlier = books.Journal(l.member)

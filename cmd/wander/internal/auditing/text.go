@@ -23,6 +23,7 @@ func (v View) Text(out io.Writer) error {
 	v.complaints(w)
 	v.members(w)
 	v.resources(w)
+	v.gates(w)
 	v.clocks(w)
 	for _, n := range v.Notes {
 		fmt.Fprintf(w, "note        %s\n", clean(n))
@@ -184,6 +185,16 @@ func (v View) resources(w *strings.Builder) {
 		for _, one := range o.List[:min(len(o.List), 5)] {
 			fmt.Fprintf(w, "            from %s: %s, certain %.2f s, possible %.2f s\n", one.From, strings.Join(one.Members, " and "), one.Certain, one.Possible)
 		}
+	}
+}
+
+func (v View) gates(w *strings.Builder) {
+	for _, g := range v.Gates {
+		fmt.Fprintf(w, "\ngate        %s before %s: %d sessions of %d members, %.2f s in all\n", g.Gate, g.Resource, g.Sessions, g.Members, g.Length)
+		if g.Open > 0 {
+			fmt.Fprintf(w, "open        %d sessions have no end in the gate's journal\n", g.Open)
+		}
+		fmt.Fprintf(w, "prevented   %d sessions waited for that of another token, %.2f s in all: the programs could have run at once\n", g.Prevented, g.PreventedFor)
 	}
 }
 

@@ -24,6 +24,7 @@ type View struct {
 	// Disregarded counts the complaints of members that were none, or are revoked.
 	Disregarded int            `json:"complaints_disregarded"`
 	Resources   []ResourceView `json:"resources"`
+	Gates       []GateView     `json:"gates"`
 	Losses      []LossView     `json:"losses"`
 	Fates       map[string]int `json:"fates"` // tokens by what became of them
 	Clocks      []ClocksView   `json:"clocks"`
@@ -105,6 +106,20 @@ type ResourceView struct {
 	Shares         []ShareView `json:"shares"`
 }
 
+// GateView is what a gate's journal says.
+type GateView struct {
+	Gate     string     `json:"gate"`
+	Resource string     `json:"resource"`
+	Journal  []SpanView `json:"journal"`
+	Sessions int        `json:"sessions"`
+	Open     int        `json:"open"` // of these, without an end in the journal
+	Members  int        `json:"members"`
+	Length   float64    `json:"length_s"` // of all sessions that ended
+	// Prevented counts the sessions that waited for the one of another token, whose program could have run at once.
+	Prevented    int     `json:"prevented"`
+	PreventedFor float64 `json:"prevented_s"`
+}
+
 // GapsView are the times between operations.
 type GapsView struct {
 	Count       int     `json:"count"`
@@ -175,7 +190,7 @@ func (a *Audit) View(files []string) View {
 	v := View{
 		V: 2, Verdict: "clean", Group: a.Group.ID().String(), Records: a.Records, Signatures: a.Signatures,
 		Findings: []FindingView{}, More: make(map[string]int), Members: []MemberView{}, Resources: []ResourceView{}, Complaints: []ComplaintsView{}, Disregarded: a.Disregarded,
-		Losses: []LossView{}, Fates: make(map[string]int), Clocks: []ClocksView{}, Unverified: make(map[string]int),
+		Gates: []GateView{}, Losses: []LossView{}, Fates: make(map[string]int), Clocks: []ClocksView{}, Unverified: make(map[string]int),
 		Notes: append([]string{}, a.Notes...),
 	}
 	for _, f := range a.Findings {
@@ -204,6 +219,12 @@ func (a *Audit) View(files []string) View {
 	}
 	for _, r := range a.Report.Resources {
 		v.Resources = append(v.Resources, a.resource(r))
+	}
+	for _, g := range a.Report.Gates {
+		v.Gates = append(v.Gates, GateView{
+			Gate: a.name(g.Gate), Resource: g.Resource, Journal: spans(g.Spans), Sessions: g.Sessions, Open: g.Open, Members: g.Members,
+			Length: seconds(g.Length), Prevented: g.Prevented, PreventedFor: seconds(g.PreventedFor),
+		})
 	}
 	a.tokens(&v)
 	for _, c := range a.Report.Clocks[:min(len(a.Report.Clocks), maxListed)] {
@@ -263,7 +284,7 @@ func (a *Audit) records(list []audit.RecordRef) []RecordView {
 
 func (a *Audit) member(m audit.Member) MemberView {
 	v := MemberView{
-		Member: m.ID.String(), Name: m.Name, Journal: []SpanView{}, Named: m.Named, Kept: m.Kept, Custodies: m.Custodies,
+		Member: m.ID.String(), Name: m.Name, Journal: spans(m.Spans), Named: m.Named, Kept: m.Kept, Custodies: m.Custodies,
 		Operations: m.Operations, Held: seconds(m.Held),
 	}
 	switch {
@@ -271,9 +292,6 @@ func (a *Audit) member(m audit.Member) MemberView {
 		v.State = "revoked"
 	case m.Left:
 		v.State = "left"
-	}
-	for _, s := range m.Spans {
-		v.Journal = append(v.Journal, SpanView{at(s.From), at(s.To)})
 	}
 	for _, f := range a.Findings {
 		if slices.Contains(f.Members, m.ID) {
@@ -348,6 +366,14 @@ func (a *Audit) name(m ident.Member) string {
 func at(micros uint64) string {
 	const last = 253402300799999999 // the year 9999
 	return time.UnixMicro(int64(min(micros, last))).UTC().Format("2006-01-02T15:04:05.000000Z")
+}
+
+func spans(list []audit.Span) []SpanView {
+	views := make([]SpanView, 0, len(list))
+	for _, s := range list {
+		views = append(views, SpanView{at(s.From), at(s.To)})
+	}
+	return views
 }
 
 func seconds(micros uint64) float64 { return float64(micros) / 1e6 }

@@ -1,0 +1,191 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// session is one session at a gate. Times are by the gate's clock.
+type session struct {
+	number, slot uint64
+	member       ident.Member
+	hop          hop
+	title        ident.Hash
+	in           RecordRef // of the record of its begin
+	from, to     uint64    // to is when the slot had settled behind it; lastTime if nothing tells
+	ended        bool
+	before       *session // at the slot
+	waited       uint64   // for how long its member had the token while that one was open under another; 0: it did not wait
+}
+
+// gateBook is what one gate's journal says.
+type gateBook struct {
+	*Reader
+	resource string
+	sessions []*session
+	open     map[uint64]*session // by slot
+	last     map[uint64]*session // the latest one of each slot
+	highest  uint64              // number of a session so far
+}
+
+// Gate returns a Reader for the journal of a gate, which stands before a resource (Trust.GateOf).
+func (a *Auditor) Gate(m ident.Member, resource string) *Reader {
+	r := a.in.reader(m)
+	r.gate = &gateBook{Reader: r, resource: resource, open: make(map[uint64]*session), last: make(map[uint64]*session)}
+	a.in.gates = append(a.in.gates, r.gate)
+	return r
+}
+
+// record takes in one record of the gate.
+func (g *gateBook) record(at uint64, rec gate.Record, carried bool) {
+	at = min(at, lastTime)
+	g.now = at
+	if carried {
+		if r, ok := rec.(*gate.ContinuedRecord); ok && g.before != nil && g.open[r.Slot] == nil {
+			g.begin(&session{
+				number: r.Session, slot: r.Slot, member: r.Member, hop: hop{r.Token, r.Hop}, title: r.Title, from: at, in: g.ref(),
+			})
+		}
+		return
+	}
+	g.cover(at)
+	switch r := rec.(type) {
+	case *gate.OpeningRecord:
+		if s := g.open[r.Slot]; s != nil {
+			g.find(TwoSessions, r.Token, r.Hop, fmt.Sprintf("session %d begins while session %d is open at slot %d", r.Session, s.number, r.Slot), g.member)
+		}
+		if r.Session <= g.highest {
+			g.find(TwoSessions, r.Token, r.Hop, fmt.Sprintf("session %d begins after session %d", r.Session, g.highest), g.member)
+		}
+		g.begin(&session{
+			number: r.Session, slot: r.Slot, member: r.Member, hop: hop{r.Token, r.Hop}, title: r.Title, from: at, in: g.ref(),
+		})
+	case *gate.ClosedRecord:
+		if s := g.open[r.Slot]; s != nil && s.number == r.Session {
+			s.to, s.ended = max(at, s.from), true
+			delete(g.open, r.Slot)
+		}
+	}
+}
+
+func (g *gateBook) begin(s *session) {
+	s.to = lastTime
+	g.highest = max(g.highest, s.number)
+	s.before = g.last[s.slot]
+	g.open[s.slot], g.last[s.slot] = s, s
+	g.sessions = append(g.sessions, s)
+}
+
+// interrupt is told that records are missing: what was open may have ended there.
+func (g *gateBook) interrupt() {
+	clear(g.open)
+	clear(g.last)
+}
+
+// coversAll reports whether the gate's journal has all of a time by the clock of another, which may be Skew apart.
+func (g *gateBook) coversAll(from, to uint64) bool {
+	return slices.ContainsFunc(g.spans, func(s span) bool { return s.from+g.Skew <= from && to+g.Skew <= s.to })
+}
+
+// checkGates compares what gates say with what their members say.
+func (j *judge) checkGates() {
+	if len(j.gates) == 0 {
+		return
+	}
+	type key struct {
+		member ident.Member
+		hop
+	}
+	custodies := make(map[key]*Custody)
+	for _, c := range j.custodies {
+		custodies[key{c.Member, hop{c.Token, c.Hop}}] = c
+	}
+	for _, g := range j.gates {
+		had := make(map[key]bool)
+		for _, s := range g.sessions {
+			k := key{s.member, s.hop}
+			had[k] = true
+			j.checkSession(g, s, custodies[k])
+		}
+		observed := j.trust.observed(g.resource)
+		for i := range j.operations {
+			o := &j.operations[i]
+			if o.resource != g.resource || observed || had[key{o.member, o.hop}] || !g.coversAll(o.from, o.to) {
+				continue
+			}
+			j.add(Finding{
+				Kind: NoSession, Token: o.hop.token, Hop: o.hop.number, Members: []ident.Member{o.member}, At: o.from,
+				Records: refs(o.in), Detail: "a program ran, and the gate of its resource had no session of it",
+			})
+		}
+		j.report.Gates = append(j.report.Gates, g.sum())
+	}
+	slices.SortStableFunc(j.report.Gates, func(x, y Gate) int { return cmp.Compare(x.Resource, y.Resource) })
+}
+
+// checkSession compares one session with the custody under which it was.
+func (j *judge) checkSession(g *gateBook, s *session, c *Custody) {
+	find := func(k Kind, detail string, of ...RecordRef) {
+		j.add(Finding{
+			Kind: k, Token: s.hop.token, Hop: s.hop.number, Members: []ident.Member{g.member, s.member}, At: s.from,
+			Records: refs(append(of, s.in)...), Detail: detail,
+		})
+	}
+	if t := j.transfers[s.title]; t != nil && t.read && t.to != s.member && t.from != s.member {
+		find(NoTitle, "the transfer of this session names another member", t.shown.RecordRef)
+	}
+	switch {
+	case c != nil:
+		s.wait(g, c)
+	case j.covers(s.member, s.from, s.from):
+		find(NoCustody, "the member's journal has no custody of this token and hop")
+	}
+}
+
+// wait notes that the session's member had its token while the session before was open, under another token. Without the
+// gate both could have run.
+func (s *session) wait(g *gateBook, c *Custody) {
+	o, begin := s.before, c.Begin+g.Skew
+	if o != nil && o.ended && o.hop.token != s.hop.token && o.from <= begin && begin < o.to {
+		s.waited = o.to - begin
+	}
+}
+
+// Gate is what a gate's journal says.
+type Gate struct {
+	Gate     ident.Member
+	Resource string
+	Spans    []Span // what its journal covers
+	Sessions int
+	Open     int    // of these, without an end in the journal
+	Members  int    // that had a session
+	Length   uint64 // of all sessions that ended, from the begin to the settled slot
+	// Prevented counts the sessions whose member had its token already while the session of another token was open at
+	// the slot, and PreventedFor sums for how long, with clocks Skew apart: without a gate the programs could have
+	// run at once.
+	Prevented    int
+	PreventedFor uint64
+}
+
+func (g *gateBook) sum() Gate {
+	sum := Gate{Gate: g.member, Resource: g.resource, Spans: g.covered(), Sessions: len(g.sessions)}
+	members := make(map[ident.Member]bool)
+	for _, s := range g.sessions {
+		members[s.member] = true
+		if s.ended {
+			sum.Length += s.to - s.from
+		} else {
+			sum.Open++
+		}
+		if s.waited > 0 {
+			sum.Prevented++
+			sum.PreventedFor += s.waited
+		}
+	}
+	sum.Members = len(members)
+	return sum
+}
