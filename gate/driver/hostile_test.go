@@ -36,13 +36,20 @@ type raw struct {
 
 func (s *station) raw(t *testing.T, p gatetest.Party) *raw {
 	t.Helper()
+	r := s.unkept(t, p)
+	t.Cleanup(func() { r.quic.CloseWithError(0, "") })
+	return r
+}
+
+// unkept is raw for a test that counts what is left: it closes the connection itself.
+func (s *station) unkept(t *testing.T, p gatetest.Party) *raw {
+	t.Helper()
 	conf, err := transport.ClientTLS(transport.EntranceConfig{
 		Protocol: wire.ALPN, Group: s.w.Group.ID(), Certificate: p.Certificate, Key: p.Key, Authorities: s.w.Group,
 	}, gatetest.Accept)
 	require.NoError(t, err)
 	q, err := transport.Dial(context.Background(), s.Addr(), conf, &quic.Config{MaxIncomingStreams: -1, KeepAlivePeriod: time.Second})
 	require.NoError(t, err)
-	t.Cleanup(func() { q.CloseWithError(0, "") })
 	state := q.ConnectionState().TLS
 	value, err := state.ExportKeyingMaterial(wire.ExporterLabel, nil, permit.ExporterSize)
 	require.NoError(t, err)
@@ -217,7 +224,7 @@ func TestFrames_Malformed_ConnectionClosed(t *testing.T) {
 	}
 	round := func(n int) {
 		for i := range n {
-			r := s.raw(t, w.Members[0])
+			r := s.unkept(t, w.Members[0])
 			r.greet()
 			_, _ = r.control.Write(kinds[i%len(kinds)]())
 			require.Equal(t, transport.CodeProtocol, r.closedWith(), "kind %d", i%len(kinds))

@@ -132,9 +132,6 @@ func (v *visitor) talk(ctx context.Context) error {
 	_ = control.SetReadDeadline(time.Time{})
 	v.gate.tasks.Go(func() { v.write(control) })
 	v.send(hello(v.gate.known))
-	if h.Resource != v.gate.known.resource {
-		return fmt.Errorf("%w: it asks for another resource", errBroken)
-	}
 	v.met(h)
 	v.gate.tasks.Go(func() { v.streams(ctx) })
 	for {
