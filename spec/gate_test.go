@@ -18,7 +18,7 @@ func TestGate_AnswersAndRecords_InTheCDDL(t *testing.T) {
 	for rule, a := range map[string]gate.Answer{
 		"open":   &gate.OpenAnswer{Session: 101, Until: millis, Hop: 3},
 		"busy":   &gate.BusyAnswer{Session: 101, Until: millis, Hop: 3},
-		"refuse": &gate.RefuseAnswer{Code: gate.NoLength, NotBefore: millis},
+		"refuse": &gate.RefuseAnswer{Code: gate.Served, NotBefore: millis},
 		"closed": &gate.ClosedAnswer{Session: 101, Reason: gate.ByRestart, Confirmed: true},
 	} {
 		raw, err := canonical.Marshal(a)
@@ -26,12 +26,15 @@ func TestGate_AnswersAndRecords_InTheCDDL(t *testing.T) {
 		assert.NoError(t, s.Check(rule, raw), "%s %x", rule, raw)
 	}
 	for _, r := range []gate.Record{
-		&gate.BeginRecord{Floor: 5, Slots: gate.MaxSlots},
+		&gate.BeginRecord{Floor: 5, Checkpoint: true},
 		&gate.OpeningRecord{Session: 6, Moves: make([]gate.MoveRecord, 4)},
 		&gate.ClosedRecord{Session: 6, Slot: gate.MaxSlots - 1, Reason: gate.BySuccessor},
 		&gate.MemberRecord{Served: 6, Titles: make([]gate.TitleRecord, gate.MaxTitles)},
 		&gate.GeneratorRecord{Tokens: make([]ident.Token, gate.MaxTokens)},
 		&gate.ContinuedRecord{Session: 6},
+		&gate.RevokedRecord{Members: make([]ident.Member, 128)},
+		&gate.StuckRecord{Session: 6, Slot: gate.MaxSlots - 1},
+		&gate.EndRecord{Records: 6},
 	} {
 		raw, err := gate.Encode(millis*1000, r)
 		require.NoError(t, err)
@@ -47,7 +50,7 @@ func TestGate_Tables_ThoseOfTheCode(t *testing.T) {
 	for _, row := range gate.Transitions {
 		assert.Contains(t, text, fmt.Sprintf("| %v | %v | %v |", row.From, row.Event, row.To))
 	}
-	for c := gate.Stale; c <= gate.NoLength; c++ {
+	for c := gate.Stale; c <= gate.Served; c++ {
 		assert.Contains(t, text, fmt.Sprintf("| %d | %v |", uint64(c), c))
 	}
 	for r := gate.BySignOut; r <= gate.ByRestart; r++ {

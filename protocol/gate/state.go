@@ -29,20 +29,21 @@ type Event uint8
 
 // The events.
 const (
-	Choose      Event = iota // a waiter is chosen, and journalled
-	Recover                  // a start finds a session in the journal, or no journal
-	Opened                   // the open hook has done its work
-	OpenFailed               // it has failed, or its time is over
-	Cut                      // sign-out, deadline, lost connection, successor, revocation
-	Confirmed                // close has confirmed that work has ended
-	CloseFailed              // it has failed, or its time is over
-	Settled                  // the settle time behind the confirmation is over
-	Clear                    // the operator lets close run again
+	Choose       Event = iota // a waiter is chosen, and journalled
+	Recover                   // a start finds a session in the journal, or no journal
+	RecoverStuck              // a start finds in the journal that close has failed
+	Opened                    // the open hook has done its work
+	OpenFailed                // it has failed, or its time is over
+	Cut                       // sign-out, deadline, lost connection, successor, revocation
+	Confirmed                 // close has confirmed that work has ended
+	CloseFailed               // it has failed, or its time is over
+	Settled                   // the settle time behind the confirmation is over
+	Clear                     // the operator lets close run again
 	events
 )
 
 var eventNames = [events]string{
-	"CHOOSE", "RECOVER", "OPENED", "OPEN FAILED", "CUT", "CONFIRMED", "CLOSE FAILED", "SETTLED", "CLEAR",
+	"CHOOSE", "RECOVER", "RECOVER STUCK", "OPENED", "OPEN FAILED", "CUT", "CONFIRMED", "CLOSE FAILED", "SETTLED", "CLEAR",
 }
 
 func (e Event) String() string {
@@ -64,6 +65,7 @@ type Transition struct {
 var Transitions = []Transition{
 	{Idle, Choose, Opening},
 	{Idle, Recover, Closing},
+	{Idle, RecoverStuck, Stuck},
 	{Opening, Opened, Open},
 	{Opening, OpenFailed, Closing},
 	{Opening, Cut, Closing},

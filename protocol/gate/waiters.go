@@ -4,15 +4,18 @@ import "slices"
 
 // waiter is a sign-in that waits for its session.
 type waiter struct {
-	connection Connection
-	permit     Permit
-	length     uint64 // ms
-	arrived    uint64 // number of the sign-in
+	from    request
+	permit  Permit
+	length  uint64 // ms
+	arrived uint64 // the sign-ins so far
 }
+
+// sameMember reports whether another one waits too for the member's turn.
+func (w waiter) sameMember(o waiter) bool { return w.permit.Title.Holder == o.permit.Title.Holder }
 
 // later reports whether the member waits with another token too, with which it has signed in before.
 func (w waiter) later(o waiter) bool {
-	return w.permit.Title.Holder == o.permit.Title.Holder && w.arrived > o.arrived
+	return w.sameMember(o) && w.arrived > o.arrived
 }
 
 func (w waiter) is(p Permit) bool {

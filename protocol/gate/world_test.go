@@ -73,7 +73,7 @@ type config struct {
 }
 
 var plain = gate.Settings{
-	Version: 1, MaxHold: 20 * time.Second, Settle: 200 * time.Millisecond, Keep: 2 * time.Second,
+	Version: 1, Slots: 1, MaxHold: 20 * time.Second, Settle: 200 * time.Millisecond, Keep: 2 * time.Second,
 	OpenTimeout: 2 * time.Second, CloseTimeout: 4 * time.Second, ClockAllowance: time.Minute,
 }
 
@@ -146,6 +146,17 @@ func (t *tally) wrong() string {
 	}
 	return fmt.Sprintf("two sessions at once %d, sessions of nobody named %d, honest sessions cut %d, refused at first use %d, numbers used again %d, invariants %d, stalled %d",
 		t.overlaps, t.unnamed, t.cuts, t.refusedFirst, t.reused, t.broken, t.stalled)
+}
+
+// honestRate is how many sessions honest members had in a second.
+func (w *world) honestRate() float64 {
+	honest := 0
+	for m, n := range w.by {
+		if !w.isLiar(m) {
+			honest += n
+		}
+	}
+	return float64(honest) / w.now.Sub(clock.Instant(time.Hour)).Seconds()
 }
 
 func memberID(n int) (id ident.Member) {
