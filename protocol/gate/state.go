@@ -1,6 +1,6 @@
 package gate
 
-import "fmt"
+import "github.com/wandertoken/wander/protocol/transition"
 
 // State is what happens at one slot.
 type State uint8
@@ -17,12 +17,7 @@ const (
 
 var stateNames = [states]string{"IDLE", "OPENING", "OPEN", "CLOSING", "STUCK"}
 
-func (s State) String() string {
-	if s < states {
-		return stateNames[s]
-	}
-	return fmt.Sprintf("state %d", uint8(s))
-}
+func (s State) String() string { return transition.Name(stateNames[:], "state", uint8(s)) }
 
 // Event is what can happen at a slot.
 type Event uint8
@@ -46,19 +41,10 @@ var eventNames = [events]string{
 	"CHOOSE", "RECOVER", "RECOVER STUCK", "OPENED", "OPEN FAILED", "CUT", "CONFIRMED", "CLOSE FAILED", "SETTLED", "CLEAR",
 }
 
-func (e Event) String() string {
-	if e < events {
-		return eventNames[e]
-	}
-	return fmt.Sprintf("event %d", uint8(e))
-}
+func (e Event) String() string { return transition.Name(eventNames[:], "event", uint8(e)) }
 
 // Transition is one row of the table.
-type Transition struct {
-	From  State
-	Event Event
-	To    State
-}
+type Transition transition.Row[State, Event]
 
 // Transitions are all that can happen. The only way to Idle is from Closing, by a close that has
 // confirmed and settled.
@@ -76,12 +62,7 @@ var Transitions = []Transition{
 	{Stuck, Clear, Closing},
 }
 
+var table = transition.NewTable(states, events, Transitions)
+
 // after is the state that follows s on e, and whether e can happen in s.
-func after(s State, e Event) (State, bool) {
-	for _, row := range Transitions {
-		if row.From == s && row.Event == e {
-			return row.To, true
-		}
-	}
-	return s, false
-}
+func after(s State, e Event) (State, bool) { return table.After(s, e) }
