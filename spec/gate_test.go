@@ -18,7 +18,7 @@ func TestGate_AnswersAndRecords_InTheCDDL(t *testing.T) {
 	for rule, a := range map[string]gate.Answer{
 		"open":   &gate.OpenAnswer{Session: 101, Until: millis, Hop: 3},
 		"busy":   &gate.BusyAnswer{Session: 101, Until: millis, Hop: 3},
-		"refuse": &gate.RefuseAnswer{Code: gate.Served, NotBefore: millis},
+		"refuse": &gate.RefuseAnswer{Code: gate.NoLength, NotBefore: millis},
 		"closed": &gate.ClosedAnswer{Session: 101, Reason: gate.ByRestart, Confirmed: true},
 	} {
 		raw, err := canonical.Marshal(a)
@@ -50,7 +50,7 @@ func TestGate_Tables_ThoseOfTheCode(t *testing.T) {
 	for _, row := range gate.Transitions {
 		assert.Contains(t, text, fmt.Sprintf("| %v | %v | %v |", row.From, row.Event, row.To))
 	}
-	for c := gate.Stale; c <= gate.Served; c++ {
+	for c := gate.Stale; c <= gate.NoLength; c++ {
 		assert.Contains(t, text, fmt.Sprintf("| %d | %v |", uint64(c), c))
 	}
 	for r := gate.BySignOut; r <= gate.ByRestart; r++ {

@@ -69,14 +69,15 @@ const (
 	Implausible   Code = 11 // a genesis of the future, or more hops than time
 	Replaced      Code = 12 // the member signed in again with this token
 	NoSlot        Code = 13 // the gate has no such slot
-	NoLength      Code = 14 // a session of no length
-	SignerExpired Code = 15 // the certificate of a signer has expired, and what it signed is new here
-	Served        Code = 16 // the member has its turn at the slot, under another token
+	SignerExpired Code = 14 // the certificate of a signer has expired, and what it signed is new here
+	Served        Code = 15 // the member has its turn at the slot, under another token
+	NoLength      Code = 16 // a session of no length
 )
 
 var codeNames = []string{
 	"", "stale title", "used title", "too soon", "rationed generator", "full", "outdated configuration", "configuration unknown",
-	"revoked", "signer revoked", "revocations too old", "implausible token", "replaced", "no such slot", "no length", "signer expired", "served",
+	"revoked", "signer revoked", "revocations too old", "implausible token", "replaced", "no such slot", "signer expired", "served",
+	"no length",
 }
 
 func (c Code) String() string {
