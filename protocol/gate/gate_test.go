@@ -722,18 +722,6 @@ func TestWaiters_SignsInAgain_KeepsItsPlace(t *testing.T) {
 	assert.Equal(t, memberID(2), b.opens[1].Title.Holder, "before the member that came after it")
 }
 
-// A member that knocks with a stock of titles does not keep its other token waiting.
-func TestWaiters_TokensOfOneMember_TheFirstSignInOpens(t *testing.T) {
-	b := newBench(t, plain)
-	b.opened(7, tokenOf(100, 1).permit(0))
-	b.signIn(8, tokenOf(1, 2).permit(0))
-	b.signIn(9, tokenOf(2, 2).permit(0))
-	b.signIn(10, tokenOf(1, 2).permit(0))
-	b.over(7)
-	require.Len(t, b.opens, 2)
-	assert.Equal(t, ident.Token{2}, b.opens[1].Title.Token)
-}
-
 func TestWaiters_SecondOfMember_MakesRoom(t *testing.T) {
 	b := newBench(t, plain)
 	b.opened(7, tokenOf(100, 1).permit(0))

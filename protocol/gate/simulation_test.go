@@ -69,6 +69,28 @@ func TestSimulation_LiarKnocks_EqualShare(t *testing.T) {
 	}
 }
 
+// A liar that keeps the group's token as long as it may has several sessions meanwhile, as nobody else can come. A minimal interval of
+// MaxHold ends that.
+func TestSimulation_GreedyLiar_MinIntervalBounds(t *testing.T) {
+	for _, n := range []int{5, 20} {
+		for _, interval := range []time.Duration{0, plain.MaxHold} {
+			s := plain
+			s.MinInterval = interval
+			w := newWorld(config{
+				members: n, liars: 1, tokens: 1, fair: true, mint: true, greedy: true, want: 1, knock: 200 * time.Millisecond,
+				sessions: 100 + *sessions*n, settings: s, seed: *seed,
+			})
+			w.run()
+			share := float64(w.by[n-1]) / float64(w.opened) * float64(n)
+			t.Logf("N = %d, interval %v: %.3f equal shares in %d sessions", n, interval, share, w.opened)
+			if interval > 0 {
+				assert.LessOrEqual(t, share, maxShare)
+			}
+			assert.Empty(t, w.wrong())
+		}
+	}
+}
+
 // Two living tokens cost little, and nobody waits long.
 func TestSimulation_TwoTokens_ThroughputOfOne(t *testing.T) {
 	took := make([]time.Duration, 3)

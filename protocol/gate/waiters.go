@@ -62,13 +62,12 @@ func (q queue) dispensable(m *memory) int {
 	return last
 }
 
-// next is the index of the waiter that opens: the member served longest ago, and of equal ones the earliest (rule 3). Of a
-// member's tokens it is the one that it signed in with first: otherwise one that knocks with a stock of titles
-// keeps its turn for them, and the group's token besides. It is -1 if nobody fits.
+// next is the index of the waiter that opens: the member served longest ago, and of equal ones the first in the queue (rule 3).
+// It is -1 if nobody fits.
 func (q queue) next(m *memory, fits func(waiter) bool) int {
 	first := -1
 	for i, w := range q {
-		if fits(w) && (first < 0 || m.served(w.permit.Title.Holder) < m.served(q[first].permit.Title.Holder) || q[first].later(w)) {
+		if fits(w) && (first < 0 || m.served(w.permit.Title.Holder) < m.served(q[first].permit.Title.Holder)) {
 			first = i
 		}
 	}
