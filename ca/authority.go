@@ -124,13 +124,13 @@ func (a *Authority) Key(id [envelope.KeyIDSize]byte) *signature.PublicKey {
 	return a.ledger.state.Key(id)
 }
 
-// Parse reads a certificate that this authority issued, with whichever of its
-// keys; see certificate.Parse. That it was issued says nothing about its
+// Parse reads a certificate that this authority issued, of any role and with whichever of its
+// keys; see certificate.ParseAny. That it was issued says nothing about its
 // member is eligible today: see Eligible.
 func (a *Authority) Parse(raw []byte) (certificate.Certificate, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return certificate.Parse(a.ledger.state.group(), raw, a.ledger.state)
+	return certificate.ParseAny(a.ledger.state.group(), raw, a.ledger.state)
 }
 
 // Config is the configuration that holds, as of the last operation; zero

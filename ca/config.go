@@ -2,12 +2,14 @@ package ca
 
 import (
 	"cmp"
+	"fmt"
 	"reflect"
 	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 )
 
@@ -18,7 +20,7 @@ const floorMargin = 7 * 24 * time.Hour
 // SetConfig signs a configuration, as the version that follows the one that
 // holds. Version, Issued, Authorities and RevocationFloor are set here; a Name
 // that is empty, the group's own, and everything else that is zero and has a
-// default, too; resources may come in any order. Errors: those of group.Settings.Validate, ErrUnchanged,
+// default, too; resources may come in any order. Errors: those of group.Settings.Validate, ErrNotGate, ErrUnchanged,
 // ErrLocked, ErrBroken, those of opening the key (see Issue), and those of the
 // disk.
 func (a *Authority) SetConfig(s group.Settings) (group.Config, error) {
@@ -35,6 +37,9 @@ func (a *Authority) SetConfig(s group.Settings) (group.Config, error) {
 		if same(l.state.config, s) {
 			return ErrUnchanged
 		}
+		if err := l.state.checkGates(s.Resources); err != nil {
+			return err
+		}
 		var err error
 		signed, err = l.configure(s, key)
 		return err
@@ -43,6 +48,27 @@ func (a *Authority) SetConfig(s group.Settings) (group.Config, error) {
 		return group.Config{}, err
 	}
 	return signed, nil
+}
+
+// checkGates returns ErrNotGate if a resource names a gate that has no certificate of one, or no longer counts. One
+// that has only expired is a gate still: it renews when it is back.
+func (s *state) checkGates(resources []group.Resource) error {
+	for _, r := range resources {
+		if r.Gate.IsZero() {
+			continue
+		}
+		newest, known := s.lastOf(r.Gate.Member)
+		reason := s.final(r.Gate.Member)
+		switch {
+		case reason != nil:
+			return fmt.Errorf("resource %q: gate: %w: %w", r.Name, ErrNotGate, reason)
+		case !known:
+			return fmt.Errorf("resource %q: gate: %w: %v has no certificate of this authority", r.Name, ErrNotGate, r.Gate.Member)
+		case newest.Role != certificate.GateRole:
+			return fmt.Errorf("resource %q: gate: %w: %v is %v %s", r.Name, ErrNotGate, r.Gate.Member, newest.Role, newest.Name)
+		}
+	}
+	return nil
 }
 
 // configure signs settings as the next version.

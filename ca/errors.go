@@ -66,6 +66,11 @@ var (
 	ErrExpired = errors.New("CA certificate has expired")
 	// ErrOwnKey says that the key to be certified is the CA's own.
 	ErrOwnKey = errors.New("the CA key cannot be a member's key")
+	// ErrRole says that the key has a certificate of another role: no key is both a member and a gate.
+	ErrRole = errors.New("key has another role")
+	// ErrNotGate says that the configuration to be signed names a gate that is none: this authority has
+	// not issued a gate's certificate to it, or has revoked it.
+	ErrNotGate = errors.New("not a gate of this group")
 	// ErrUnknown says that no certificate was issued to such a member.
 	ErrUnknown = errors.New("no such member")
 	// ErrAmbiguous says that several members have the name.

@@ -54,6 +54,7 @@ type Invited struct {
 	ID      [inviteIDSize]byte
 	Secret  [inviteSecretSize]byte // here only: the authority keeps its hash
 	Name    string                 // that the member will have
+	Role    certificate.Role       // that it will have
 	Expires time.Time
 }
 
@@ -61,6 +62,7 @@ type Invited struct {
 type Invite struct {
 	ID        InviteID
 	Name      string
+	Role      certificate.Role
 	Made      time.Time
 	Expires   time.Time
 	Member    ident.Member // who has used it, zero while nobody has
@@ -80,6 +82,15 @@ type invites struct {
 // needed. Errors: certificate.ErrName, ErrLifetime, ErrNameInUse, ErrLocked,
 // ErrBroken, and those of the disk.
 func (a *Authority) Invite(name string, lifetime time.Duration) (Invited, error) {
+	return a.inviteAs(certificate.MemberRole, name, lifetime)
+}
+
+// InviteGate is Invite for a gate.
+func (a *Authority) InviteGate(name string, lifetime time.Duration) (Invited, error) {
+	return a.inviteAs(certificate.GateRole, name, lifetime)
+}
+
+func (a *Authority) inviteAs(role certificate.Role, name string, lifetime time.Duration) (Invited, error) {
 	if lifetime == 0 {
 		lifetime = defaultInviteLifetime
 	}
@@ -90,7 +101,7 @@ func (a *Authority) Invite(name string, lifetime time.Duration) (Invited, error)
 		return Invited{}, fmt.Errorf("%w: %s, must be %s to %s for an invite", ErrLifetime,
 			duration.Format(lifetime), duration.Format(minInviteLifetime), duration.Format(maxInviteLifetime))
 	}
-	made := Invited{Name: name}
+	made := Invited{Name: name, Role: role}
 	err := a.locked(func(l *ledger) error { return l.invite(&made, lifetime) })
 	if err != nil {
 		return Invited{}, err
@@ -115,7 +126,7 @@ func (l *ledger) invite(made *Invited, lifetime time.Duration) error {
 	}
 	made.Expires = now.Add(lifetime)
 	return l.record(entry{
-		Time: now, Event: invited, Name: made.Name, NotAfter: &made.Expires, Invite: &id, Secret: hash[:],
+		Time: now, Event: invited, Name: made.Name, Role: made.Role, NotAfter: &made.Expires, Invite: &id, Secret: hash[:],
 	})
 }
 
@@ -127,7 +138,7 @@ func (v *invites) take(e entry) error {
 	if v.byID[*e.Invite] != nil {
 		return errSequence
 	}
-	i := &Invite{ID: *e.Invite, Name: e.Name, Made: e.Time, Expires: *e.NotAfter, hash: [sha256.Size]byte(e.Secret)}
+	i := &Invite{ID: *e.Invite, Name: e.Name, Role: e.Role, Made: e.Time, Expires: *e.NotAfter, hash: [sha256.Size]byte(e.Secret)}
 	v.byID[i.ID] = i
 	v.list = append(v.list, i)
 	return nil
@@ -168,7 +179,7 @@ func (a *Authority) Redeem(id [inviteIDSize]byte, secret [inviteSecretSize]byte,
 		case i.Member == member:
 			cert, err = l.state.newestOf(member)
 		default:
-			cert, err = l.issue(Request{Name: name, Key: key}, by, &i.ID)
+			cert, err = l.issue(Request{Name: name, Key: key, Role: i.Role}, by, &i.ID)
 		}
 		return err
 	})

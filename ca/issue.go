@@ -15,19 +15,25 @@ import (
 // whole seconds.
 const minMemberLifetime = time.Second
 
+// gateLifetime is that of a gate's certificate if nobody asks for another one: a gate renews each few
+// days, and a stolen key of a gate is worth nothing soon.
+const gateLifetime = 7 * 24 * time.Hour
+
 // Request asks for a certificate.
 type Request struct {
 	Name string // see certificate.CheckName
 	Key  *signature.PublicKey
+	// Role is what the certificate makes of the key. No key has two.
+	Role certificate.Role
 	// Lifetime from now on; 0 means the longest that the configuration permits,
-	// or group.DefaultCertificateLifetime before there is one. It ends with
-	// the CA certificate at the latest.
+	// or group.DefaultCertificateLifetime before there is one, but for a gate at most
+	// gateLifetime. It ends with the CA certificate at the latest.
 	Lifetime time.Duration
 }
 
 // Issue issues a certificate. For a key that has one already this is a
-// renewal: the member stays the same. Errors: certificate.ErrName, ErrOwnKey,
-// ErrRevoked, ErrLeft, ErrNameInUse, ErrLifetime, ErrExpired, ErrLocked, ErrBroken,
+// renewal: the member stays the same. Errors: certificate.ErrName, ErrOwnKey, ErrRole for a
+// key that has another role, ErrRevoked, ErrLeft, ErrNameInUse, ErrLifetime, ErrExpired, ErrLocked, ErrBroken,
 // those of opening the key, and those of the disk. Opening the key: ErrNoKey,
 // ErrKeyMismatch, and those of keyfile.DecodePrivateKey and keyfile.CheckMode.
 func (a *Authority) Issue(r Request) (certificate.Certificate, error) {
@@ -62,7 +68,7 @@ func (l *ledger) issue(r Request, key *signature.PrivateKey, invite *InviteID) (
 	}
 	c, member := signed.Body(), signed.Member()
 	err = l.record(entry{
-		Time: now, Event: issued, Serial: c.Serial, Name: c.Name, Member: &member,
+		Time: now, Event: issued, Serial: c.Serial, Name: c.Name, Member: &member, Role: c.Role,
 		NotBefore: &c.NotBefore, NotAfter: &c.NotAfter, Invite: invite, Object: signed.Raw(),
 	})
 	return signed, err
@@ -79,10 +85,13 @@ func (s *state) claims(r Request, now time.Time) (certificate.Claims, error) {
 	if err := s.final(member); err != nil {
 		return certificate.Claims{}, err
 	}
+	if newest, known := s.lastOf(member); known && newest.Role != r.Role {
+		return certificate.Claims{}, fmt.Errorf("%w: %v is a %v", ErrRole, member, newest.Role)
+	}
 	if err := s.nameIsFree(r.Name, member, now); err != nil {
 		return certificate.Claims{}, err
 	}
-	lifetime, err := s.lifetime(r.Lifetime)
+	lifetime, err := s.lifetime(r.Lifetime, r.Role)
 	if err != nil {
 		return certificate.Claims{}, err
 	}
@@ -90,7 +99,7 @@ func (s *state) claims(r Request, now time.Time) (certificate.Claims, error) {
 		return certificate.Claims{}, fmt.Errorf("%w on %s", ErrExpired, ca.NotAfter.Format(time.DateOnly))
 	}
 	return certificate.Claims{
-		Name: r.Name, Key: public, Group: s.group(), IssuedAt: now,
+		Name: r.Name, Key: public, Role: r.Role, Group: s.group(), IssuedAt: now,
 		NotBefore:     later(now.Add(-backdate), ca.NotBefore),
 		NotAfter:      earlier(now.Add(lifetime), ca.NotAfter),
 		ConfigVersion: s.config.Version(), RevocationVersion: s.revocationVersion(),
@@ -108,10 +117,13 @@ func (s *state) nameIsFree(name string, member ident.Member, now time.Time) erro
 	return nil
 }
 
-func (s *state) lifetime(wanted time.Duration) (time.Duration, error) {
+func (s *state) lifetime(wanted time.Duration, role certificate.Role) (time.Duration, error) {
 	longest := group.DefaultCertificateLifetime
 	if !s.config.IsZero() {
 		longest = s.config.Settings().CertificateLifetime
+	}
+	if wanted == 0 && role == certificate.GateRole {
+		return min(gateLifetime, longest), nil
 	}
 	if wanted == 0 {
 		return longest, nil

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -37,22 +38,23 @@ const maxLine = 512 << 10
 // entry is one line of the log. What it says about the object is there for
 // people and for a quick start; the object is what counts.
 type entry struct {
-	Version   int           `json:"v"`
-	Sequence  uint64        `json:"seq"` // 1, 2, 3…
-	Time      time.Time     `json:"time"`
-	Event     event         `json:"event"`
-	Number    uint64        `json:"version,omitempty"` // of the configuration or revocation list
-	Serial    uint64        `json:"serial,omitempty"`
-	Name      string        `json:"name,omitempty"`
-	Member    *ident.Member `json:"member,omitempty"`
-	NotBefore *time.Time    `json:"not_before,omitempty"`
-	NotAfter  *time.Time    `json:"not_after,omitempty"`
-	Reason    string        `json:"reason,omitempty"`
-	Invite    *InviteID     `json:"invite,omitempty"`        // made, cancelled, or used by this certificate
-	Secret    []byte        `json:"secret_sha256,omitempty"` // of the invite
-	Evidence  *ident.Hash   `json:"evidence,omitempty"`      // its id; of a revocation: for which it is
-	From      *ident.Member `json:"from,omitempty"`          // who brought the evidence
-	Object    []byte        `json:"object,omitempty"`        // the COSE_Sign1, or the evidence, base64
+	Version   int              `json:"v"`
+	Sequence  uint64           `json:"seq"` // 1, 2, 3…
+	Time      time.Time        `json:"time"`
+	Event     event            `json:"event"`
+	Number    uint64           `json:"version,omitempty"` // of the configuration or revocation list
+	Serial    uint64           `json:"serial,omitempty"`
+	Name      string           `json:"name,omitempty"`
+	Member    *ident.Member    `json:"member,omitempty"`
+	Role      certificate.Role `json:"role,omitempty"` // of the certificate, or of the one that the invite is for
+	NotBefore *time.Time       `json:"not_before,omitempty"`
+	NotAfter  *time.Time       `json:"not_after,omitempty"`
+	Reason    string           `json:"reason,omitempty"`
+	Invite    *InviteID        `json:"invite,omitempty"`        // made, cancelled, or used by this certificate
+	Secret    []byte           `json:"secret_sha256,omitempty"` // of the invite
+	Evidence  *ident.Hash      `json:"evidence,omitempty"`      // its id; of a revocation: for which it is
+	From      *ident.Member    `json:"from,omitempty"`          // who brought the evidence
+	Object    []byte           `json:"object,omitempty"`        // the COSE_Sign1, or the evidence, base64
 	// Hash is the SHA-256, in hex, of the hash of the line before (nothing in
 	// the first) and this line with an empty hash.
 	Hash string `json:"hash"`

@@ -26,7 +26,7 @@ func (a *Authority) Renew(m ident.Member) (certificate.Certificate, error) {
 			cert = newest
 			return nil
 		}
-		cert, err = l.issue(Request{Name: newest.Name(), Key: newest.Key()}, key, nil)
+		cert, err = l.issue(Request{Name: newest.Name(), Key: newest.Key(), Role: newest.Role()}, key, nil)
 		return err
 	})
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *state) newestOf(m ident.Member) (certificate.Certificate, error) {
 		return certificate.Certificate{}, err
 	}
 	newest, _ := s.lastOf(m)
-	return certificate.Parse(s.group(), newest.raw, s)
+	return certificate.ParseAny(s.group(), newest.raw, s)
 }
 
 // Eligible is nil for a member that lives, with or without a certificate that

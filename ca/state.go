@@ -7,6 +7,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -16,6 +17,7 @@ type Record struct {
 	Serial    uint64
 	Name      string
 	Member    ident.Member
+	Role      certificate.Role
 	IssuedAt  time.Time
 	NotBefore time.Time
 	NotAfter  time.Time
@@ -187,7 +189,7 @@ func (s *state) takeCertificate(e entry) error {
 	s.byName[e.Name] = append(s.byName[e.Name], len(s.records))
 	s.byMember[*e.Member] = len(s.records)
 	s.records = append(s.records, Record{
-		Serial: e.Serial, Name: e.Name, Member: *e.Member,
+		Serial: e.Serial, Name: e.Name, Member: *e.Member, Role: e.Role,
 		IssuedAt: e.Time, NotBefore: *e.NotBefore, NotAfter: *e.NotAfter,
 		Key: s.numberOf(s.signer().ID()), raw: e.Object,
 	})

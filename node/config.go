@@ -130,6 +130,9 @@ func (c *Config) validate() error {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	if role := c.Certificate.Role(); role != certificate.MemberRole {
+		return fmt.Errorf("%w: %w: the certificate is a %v's", ErrIdentity, certificate.ErrRole, role)
+	}
 	switch {
 	case c.Group == nil || c.Key == nil:
 		return fmt.Errorf("%w: no identity", ErrConfig)

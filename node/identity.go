@@ -79,7 +79,7 @@ func loadCertificate(name string, g *group.Group) (certificate.Certificate, erro
 		return certificate.Certificate{}, fmt.Errorf("%w: %s does not hold exactly one member certificate", ErrIdentity, name)
 	}
 	// One of a CA key that has been retired will do to ask the CA for another.
-	c, err := certificate.Parse(g.ID(), blocks[0].Bytes, g.History())
+	c, err := certificate.ParseAny(g.ID(), blocks[0].Bytes, g.History())
 	if err != nil {
 		return c, fmt.Errorf("%w: %s: %w", ErrIdentity, name, err)
 	}
@@ -148,6 +148,9 @@ func (n *Node) Reload() error {
 	}
 	if c.Member() != n.self {
 		return fmt.Errorf("%w: %s is another member's", ErrIdentity, n.cfg.CertificateFile)
+	}
+	if c.Role() != certificate.MemberRole {
+		return fmt.Errorf("%w: %s: %w: %v", ErrIdentity, n.cfg.CertificateFile, certificate.ErrRole, c.Role())
 	}
 	if c.Body().NotAfter.After(n.authority.certificate().Body().NotAfter) {
 		_, err = n.authority.take(c)

@@ -87,6 +87,8 @@ func (g *gallery) aboutMembers(c couple) {
 	g.signed(of("signed-leave", envelope.Leave, leave(t, noExtension)), "")
 	g.signed(hashed(t, "signed-failure", envelope.Failure, c.failed), "")
 	g.signed(of("signed-request", envelope.Request, request(t, noExtension)), "")
+	g.signed(of("signed-certificate", envelope.Certificate, gateCertificate(t, noExtension)), "a gate's")
+	g.signed(of("signed-configuration", envelope.Configuration, gatedConfiguration(t, noExtension)), "with gates before two resources of three")
 }
 
 // hashed is a signed object that is there as bytes only.

@@ -181,6 +181,21 @@ func settingsTable() *table {
 	return t
 }
 
+// gateSettingsTable is what a group configuration permits for a gate.
+func gateSettingsTable() *table {
+	t := newTable("key", "constant", "permitted", "if it is not given")
+	for _, c := range group.GateConstants {
+		g := group.Gate{}.WithDefaults()
+		low, high := c.Range()
+		permitted := fmt.Sprintf("%d to %d", low, high)
+		if c.Optional {
+			permitted += ", or absent for none"
+		}
+		t.row(fmt.Sprint(c.Key), "`"+c.Name+"`", permitted, fmt.Sprint(c.Wire(&g)))
+	}
+	return t
+}
+
 // units are the units of a parameter.
 var units = map[policy.Quantity]string{
 	policy.Span: "milliseconds", policy.Count: "number", policy.Thousandths: "thousandths", policy.Flag: "1 for yes", policy.Choice: "1 for `replace`",

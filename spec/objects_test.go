@@ -93,7 +93,9 @@ func aboutTheGroup(t *testing.T) []signed {
 			of("signed-authority", envelope.Authority, statement(t, secondAuthority, authority, e)),
 			of("signed-configuration", envelope.Configuration, configuration(t, 1, e)),
 			of("signed-configuration", envelope.Configuration, configuration(t, group.MaxResources, e)),
+			of("signed-configuration", envelope.Configuration, gatedConfiguration(t, e)),
 			of("signed-certificate", envelope.Certificate, memberCertificate(t, ada, e)),
+			of("signed-certificate", envelope.Certificate, gateCertificate(t, e)),
 			of("signed-endpoint", envelope.Endpoint, endpoint(t, certificate.Endpoint{
 				Mode: certificate.Reachable, Addresses: []string{"ftp-01.example.org:4133", "[2001:db8::1]:1"}, Extensions: e,
 			})),
@@ -148,6 +150,27 @@ func configuration(t *testing.T, resources int, e canonical.Extensions) group.Co
 		s.Resources = append(s.Resources, r)
 	}
 	c, err := s.WithDefaults().Sign(groupID, authority.key)
+	require.NoError(t, err)
+	return c
+}
+
+// gatedConfiguration has a gate with as little as possible, and one with all there is.
+func gatedConfiguration(t *testing.T, e canonical.Extensions) group.Config {
+	s := configuration(t, 3, e).Settings()
+	s.Resources[0].Gate = group.Gate{Member: ben.id, Address: "a:1"}
+	s.Resources[1].Policy, s.Resources[1].Gate = "multitoken", group.Gate{
+		Member: cleo.id, Address: "[2001:db8::1]:65535", Mode: group.Observe, MinInterval: time.Minute, Settle: 3 * time.Second, Sessions: 64,
+		RevocationMaxAge: time.Hour, Keep: time.Second, OpenTimeout: time.Second, CloseTimeout: time.Minute,
+	}
+	c, err := s.WithDefaults().Sign(groupID, authority.key)
+	require.NoError(t, err)
+	return c
+}
+
+func gateCertificate(t *testing.T, e canonical.Extensions) certificate.Certificate {
+	claims := memberCertificate(t, ben, e).Body()
+	claims.Role = certificate.GateRole
+	c, err := claims.Sign(authority.key)
 	require.NoError(t, err)
 	return c
 }

@@ -42,7 +42,7 @@ func (s *Server) enrol(w http.ResponseWriter, r *http.Request) ([]byte, *refusal
 	if err != nil {
 		return nil, refuse(enrolment.Failed, err)
 	}
-	s.deeds.note(slog.LevelInfo, "enrolled", "name", cert.Name(), "member", cert.Member(), "serial", cert.Body().Serial,
+	s.deeds.note(slog.LevelInfo, "enrolled", "name", cert.Name(), "member", cert.Member(), "role", cert.Role(), "serial", cert.Body().Serial,
 		"invite", ca.InviteID(q.ID), "remote", r.RemoteAddr)
 	return s.welcome(v, cert)
 }
@@ -56,7 +56,7 @@ func networkOfText(address string) netip.Prefix {
 // but the operator's, from what is wrong here.
 func (s *Server) notRedeemed(a *ca.Authority, err error) *refusal {
 	for _, of := range []error{
-		ca.ErrRefused, ca.ErrOtherName, ca.ErrRevoked, ca.ErrLeft, ca.ErrOwnKey, ca.ErrNameInUse, ca.ErrExpired,
+		ca.ErrRefused, ca.ErrOtherName, ca.ErrRevoked, ca.ErrLeft, ca.ErrOwnKey, ca.ErrNameInUse, ca.ErrExpired, ca.ErrRole,
 	} {
 		if errors.Is(err, of) {
 			return refuse(enrolment.Refused, err)
@@ -86,7 +86,7 @@ func (s *Server) others(v view, not ident.Member) (uint64, error) {
 	}
 	now, living := s.cfg.Now(), make(map[ident.Member]bool)
 	for _, r := range l.Records {
-		if r.Member != not && r.Revoked == nil && r.Left == nil && now.Before(r.NotAfter) {
+		if r.Role == certificate.MemberRole && r.Member != not && r.Revoked == nil && r.Left == nil && now.Before(r.NotAfter) {
 			living[r.Member] = true
 		}
 	}

@@ -117,7 +117,7 @@ func write[M enrolment.Message](m M) ([]byte, *refusal) {
 	return body, nil
 }
 
-// call is the request of somebody who has shown that he is a member.
+// call is the request of somebody who has shown that he is a member, or of a gate.
 type call struct {
 	r      *http.Request
 	view   view
@@ -125,7 +125,7 @@ type call struct {
 	member ident.Member
 }
 
-// asMember lets members in only, and those who were: they are told that they
+// asMember lets members and gates in only, and those who were: they are told that they
 // are none any more.
 func (s *Server) asMember(r *http.Request, do func(*call) ([]byte, *refusal)) ([]byte, *refusal) {
 	cert, err := s.identify(r)
@@ -157,7 +157,7 @@ func (s *Server) asMember(r *http.Request, do func(*call) ([]byte, *refusal)) ([
 // for a few of those whose CA key another process may just have made.
 func (s *Server) identify(r *http.Request) (certificate.Certificate, error) {
 	now := s.cfg.Now()
-	cert, err := transport.Identify(s.group, s.current(), r.TLS.PeerCertificates, now)
+	cert, err := transport.IdentifyAny(s.group, s.current(), r.TLS.PeerCertificates, now)
 	if !errors.Is(err, transport.ErrOtherGroup) || s.enrols.take(now) > 0 {
 		return cert, err
 	}
@@ -165,7 +165,7 @@ func (s *Server) identify(r *http.Request) (certificate.Certificate, error) {
 	if failed != nil {
 		return cert, err
 	}
-	return transport.Identify(s.group, v.authority, r.TLS.PeerCertificates, now)
+	return transport.IdentifyAny(s.group, v.authority, r.TLS.PeerCertificates, now)
 }
 
 // noMember says to somebody with a good certificate why it does not count, or

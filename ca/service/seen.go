@@ -73,8 +73,12 @@ func loadSeen(a *ca.Authority, now time.Time) (*seen, error) {
 }
 
 // note takes in what a member says of itself. Only those that others can dial
-// are kept. Errors: those of certificate.ParseEndpoint.
+// are kept. Errors: certificate.ErrRole for a gate, which no member dials, and those of
+// certificate.ParseEndpoint.
 func (s *seen) note(g ident.Group, cert certificate.Certificate, raw []byte, now time.Time) error {
+	if cert.Role() != certificate.MemberRole {
+		return certificate.ErrRole
+	}
 	endpoint, err := certificate.ParseEndpoint(g, raw, cert.Key())
 	if err != nil {
 		return err

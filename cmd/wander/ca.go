@@ -103,6 +103,7 @@ var caFailures = []struct {
 	{keyfile.ErrMode, cli.ExitConfiguration, "remove the permissions of other users: chmod 600 FILE"},
 	{keyfile.ErrPassphraseNeeded, cli.ExitUsage, passphraseHint},
 	{keyfile.ErrPassphrase, cli.ExitNoPermission, ""},
+	{ca.ErrNotGate, cli.ExitConfiguration, "give the id of a gate, as wander ca list shows it; wander ca invite --gate makes one"}, // before what it wraps
 	{ca.ErrRevoked, cli.ExitNoPermission, "leave out --key to make a new key: a revoked key is never certified again"},
 	{ca.ErrLeft, cli.ExitNoPermission, "leave out --key to make a new key: a member that has left rejoins with a new key only"},
 	{ca.ErrExpired, cli.ExitNoPermission, "replace the CA key: wander ca rotate"},
@@ -110,6 +111,7 @@ var caFailures = []struct {
 	{ca.ErrInviteUsed, cli.ExitUsage, "the invite made it a member: revoke the member with wander ca revoke"},
 	{ca.ErrNameInUse, cli.ExitUsage, "choose another name, renew that member with --key, or revoke it first"},
 	{ca.ErrAmbiguous, cli.ExitUsage, "name the member by its id, as wander ca list shows it"},
+	{ca.ErrRole, cli.ExitUsage, "leave out --key to make another key, or renew that key with its own role: --gate for a gate"},
 	{ca.ErrUnknown, cli.ExitUsage, "wander ca list shows the members"},
 	{ca.ErrLifetime, cli.ExitUsage, "specify at most the certificate_lifetime of the group configuration"},
 	{ca.ErrOwnKey, cli.ExitUsage, "leave out --key to make a key for the member"},

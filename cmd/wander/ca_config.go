@@ -14,6 +14,7 @@ import (
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/cmd/internal/groupfile"
 	"github.com/wandertoken/wander/internal/configfile"
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -50,6 +51,10 @@ A resource may also have slots, skip_delay, max_hold, on_isolated, policy, prese
 and the parameters of that preset; the default preset is the policy's first:
 
 ` + groupfile.PolicyHelp() + `
+A resource with a gate has gate, the id that wander ca list shows, gate_address,
+and may have gate_mode ("enforce" or "observe") and
+` + gateHelp() + `
+
 The group may have, above the first [[resource]], name and
 ` + constantsHelp(),
 		Example: "  wander ca config --dir ca group.toml",
@@ -95,7 +100,7 @@ func sayIsolated(env *environment, a *ca.Authority, s group.Settings) error {
 	}
 	members := make(map[ident.Member]bool)
 	for _, r := range list.Records {
-		if r.Revoked == nil && r.Left == nil {
+		if r.Role == certificate.MemberRole && r.Revoked == nil && r.Left == nil {
 			members[r.Member] = true
 		}
 	}
@@ -116,10 +121,18 @@ func sayIsolated(env *environment, a *ca.Authority, s group.Settings) error {
 }
 
 // constantsHelp returns a line for each constant of a group: its default and its range.
-func constantsHelp() string {
+func constantsHelp() string { return settingsHelp(group.Constants) }
+
+// gateHelp returns the same for each number of a gate.
+func gateHelp() string { return settingsHelp(group.GateConstants) }
+
+func settingsHelp[T any](settings []policy.Setting[T]) string {
 	var b strings.Builder
-	for _, c := range group.Constants {
+	for _, c := range settings {
 		absent, low, high := c.Texts()
+		if c.Optional {
+			low = "0 and " + low
+		}
 		fmt.Fprintf(&b, "\n  %-21s default %s, permitted %s to %s", c.Name, absent, low, high)
 	}
 	return b.String()

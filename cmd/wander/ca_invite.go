@@ -23,17 +23,19 @@ type caInviteFlags struct {
 	cancel       string
 	ttl          cli.Span
 	addresses    []string
+	gate         bool
 }
 
 // inviteReport is what `wander ca invite --output json` prints.
 type inviteReport struct {
-	V         int       `json:"v"`
-	Invite    string    `json:"invite"`
-	ID        string    `json:"id"`
-	Name      string    `json:"name"`
-	Expires   time.Time `json:"expires"`
-	Addresses []string  `json:"addresses"`
-	CA        string    `json:"ca_fingerprint"`
+	V         int              `json:"v"`
+	Invite    string           `json:"invite"`
+	ID        string           `json:"id"`
+	Name      string           `json:"name"`
+	Role      certificate.Role `json:"role"`
+	Expires   time.Time        `json:"expires"`
+	Addresses []string         `json:"addresses"`
+	CA        string           `json:"ca_fingerprint"`
 }
 
 func newCAInviteCommand(env *environment, shared *caFlags) *cobra.Command {
@@ -44,7 +46,11 @@ func newCAInviteCommand(env *environment, shared *caFlags) *cobra.Command {
 		Long: `Print an invite: one word with the group, the fingerprint of the CA key, the
 addresses of wander ca serve, the expiry, and a secret that works once. Give it to
 wander join on the machine. Treat it as a password until then: anybody with it can
-join as that member. --cancel revokes an unused invite.`,
+join as that member. --cancel revokes an unused invite.
+
+With --gate the machine becomes a gate in place of a member: it stands before a
+resource, and runs wander gate. Its certificate is valid for 7 days at most, and it
+renews that as members do.`,
 		Example: "  wander ca invite --dir ca --name ftp-03 --ttl 1h --address ca.example.org:4134\n  wander ca invite --dir ca --cancel ftp-03",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return runCAInvite(env, f) },
@@ -54,6 +60,7 @@ join as that member. --cancel revokes an unused invite.`,
 	flags.Var(cli.PositiveSpan(&f.ttl), "ttl", "lifetime of the invite (default 1h)")
 	flags.StringSliceVar(&f.addresses, "address", nil, "address of wander ca serve, host:port; may be repeated (default WANDER_CA_ADDRESS)")
 	flags.StringVar(&f.cancel, "cancel", "", "revoke the open invites for this name, or the one with this id, instead")
+	flags.BoolVar(&f.gate, "gate", false, "invite a gate in place of a member")
 	cli.AddOutputFlag(cmd, &f.output)
 	return cmd
 }
@@ -75,7 +82,11 @@ func runCAInvite(env *environment, f caInviteFlags) error {
 	if a.Config().IsZero() {
 		return serveError(service.ErrNoConfiguration)
 	}
-	made, err := a.Invite(f.name, f.ttl.Duration)
+	invite := a.Invite
+	if f.gate {
+		invite = a.InviteGate
+	}
+	made, err := invite(f.name, f.ttl.Duration)
 	switch {
 	case errors.Is(err, ca.ErrLifetime):
 		return &cli.Error{Code: cli.ExitUsage, Err: err}
@@ -89,7 +100,7 @@ func runCAInvite(env *environment, f caInviteFlags) error {
 }
 
 func runCancelInvite(env *environment, f caInviteFlags) error {
-	if f.name != "" || f.ttl.Duration != 0 || len(f.addresses) > 0 || f.output != "text" {
+	if f.name != "" || f.gate || f.ttl.Duration != 0 || len(f.addresses) > 0 || f.output != "text" {
 		return cli.UsageError("--cancel can be combined with --dir only")
 	}
 	a, err := f.open(env)
@@ -146,12 +157,16 @@ func (f *caInviteFlags) print(env *environment, a *ca.Authority, made ca.Invited
 	shown := certificate.FormatFingerprint(i.Authority)
 	if f.output == "json" {
 		return json.NewEncoder(env.Out).Encode(inviteReport{
-			V: 1, Invite: text, ID: ca.InviteID(i.ID).String(), Name: i.Name, Expires: i.Expires.UTC().Truncate(time.Second),
+			V: 1, Invite: text, ID: ca.InviteID(i.ID).String(), Name: i.Name, Role: made.Role, Expires: i.Expires.UTC().Truncate(time.Second),
 			Addresses: i.Addresses, CA: shown,
 		})
 	}
 	fmt.Fprintln(env.Out, text)
-	fmt.Fprintf(env.Err, "hint: until %s, on the machine that is to be %s: wander join INVITE\n", i.Expires.UTC().Format(time.DateTime+" MST"), i.Name)
+	as := i.Name
+	if made.Role == certificate.GateRole {
+		as = "gate " + i.Name
+	}
+	fmt.Fprintf(env.Err, "hint: until %s, on the machine that is to be %s: wander join INVITE\n", i.Expires.UTC().Format(time.DateTime+" MST"), as)
 	fmt.Fprintf(env.Err, "hint: it shows the CA key %s; it asks %s\n", shown, strings.Join(i.Addresses, ", "))
 	return nil
 }

@@ -26,6 +26,7 @@ type caIssueFlags struct {
 	*caFlags
 	name, key, request, out string
 	lifetime                cli.Span
+	gate                    bool
 }
 
 func newCAIssueCommand(env *environment, shared *caFlags) *cobra.Command {
@@ -41,7 +42,10 @@ member. After a crash, run the same command again to complete it.
 
 With --request the name and the key come from the file that wander join --request
 wrote on the machine, which proves that the machine has the key. Compare the
-displayed fingerprint with the one on the machine.`,
+displayed fingerprint with the one on the machine.
+
+With --gate the certificate is that of a gate, also when it is renewed. It is valid
+for 7 days unless --lifetime says otherwise.`,
 		Example: `  wander ca issue --dir ca --name ftp-03
   wander ca issue --dir ca --request ftp-03.req
   wander ca issue --dir ca --name ftp-03 --key ftp-03.crt    # renew`,
@@ -54,7 +58,16 @@ displayed fingerprint with the one on the machine.`,
 	flags.StringVar(&f.request, "request", "", "certify the request that wander join --request wrote; - is standard input")
 	flags.StringVar(&f.out, "out", "", "write to this folder, or to this path with .key and .crt appended (default NAME)")
 	flags.Var(cli.PositiveSpan(&f.lifetime), "lifetime", "lifetime of the certificate, for example 30d (default the longest that the configuration permits)")
+	flags.BoolVar(&f.gate, "gate", false, "issue the certificate of a gate in place of a member's")
 	return cmd
+}
+
+// role is that of the certificate.
+func (f caIssueFlags) role() certificate.Role {
+	if f.gate {
+		return certificate.GateRole
+	}
+	return certificate.MemberRole
 }
 
 func runCAIssue(env *environment, f caIssueFlags) error {
@@ -126,12 +139,12 @@ func (f caIssueFlags) report(env *environment, a *ca.Authority, cert certificate
 	prefix := f.prefix(cert.Name())
 	c := cert.Body()
 	fmt.Fprintf(env.Out, "issued certificate %d to %s, valid until %s\n", c.Serial, c.Name, c.NotAfter.Format(time.DateTime+" MST"))
-	fmt.Fprintf(env.Out, "member %v\n", cert.Member())
+	fmt.Fprintf(env.Out, "%v %v\n", cert.Role(), cert.Member())
 	files := []string{prefix + ".crt"}
 	if f.key == "" && f.request == "" {
 		files = append(files, prefix+".key")
 	}
-	fmt.Fprintf(env.Out, "wrote %s; the member needs %s too\n", strings.Join(files, " and "), f.groupFile(env))
+	fmt.Fprintf(env.Out, "wrote %s; the %v needs %s too\n", strings.Join(files, " and "), cert.Role(), f.groupFile(env))
 	if a.Config().IsZero() {
 		cli.Warn(env.Err, "the group has no configuration yet, and members need one to start: wander ca config")
 	}
@@ -147,7 +160,7 @@ func (f caIssueFlags) issueFor(env *environment, a *ca.Authority) (certificate.C
 	if err != nil {
 		return certificate.Certificate{}, cli.ConfigError(fmt.Errorf("%s: %w", f.key, err), "give --key a private key, a public key or a certificate of this group")
 	}
-	cert, err := a.Issue(ca.Request{Name: f.name, Key: key, Lifetime: f.lifetime.Duration})
+	cert, err := a.Issue(ca.Request{Name: f.name, Key: key, Role: f.role(), Lifetime: f.lifetime.Duration})
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
@@ -169,7 +182,7 @@ func (f caIssueFlags) issueRequested(env *environment, a *ca.Authority) (certifi
 		return certificate.Certificate{}, cli.UsageError("%s requests the name %s, but --name is %s", f.request, name, f.name)
 	}
 	fmt.Fprintf(env.Out, "key %s, which %s has: the machine has to show the same\n", certificate.Fingerprint(r.Key()), name)
-	cert, err := a.Issue(ca.Request{Name: name, Key: r.Key(), Lifetime: f.lifetime.Duration})
+	cert, err := a.Issue(ca.Request{Name: name, Key: r.Key(), Role: f.role(), Lifetime: f.lifetime.Duration})
 	if err != nil {
 		return certificate.Certificate{}, err
 	}

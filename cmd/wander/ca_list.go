@@ -11,6 +11,7 @@ import (
 
 	"github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -35,14 +36,15 @@ type caReport struct {
 }
 
 type caCertificate struct {
-	Serial    uint64       `json:"serial"`
-	Name      string       `json:"name"`
-	Member    ident.Member `json:"member"`
-	Issued    time.Time    `json:"issued"`
-	NotBefore time.Time    `json:"not_before"`
-	NotAfter  time.Time    `json:"not_after"`
-	State     string       `json:"state"` // valid, not_yet_valid, expired, key_retired, left or revoked
-	Key       int          `json:"ca_key"`
+	Serial    uint64           `json:"serial"`
+	Name      string           `json:"name"`
+	Member    ident.Member     `json:"member"`
+	Role      certificate.Role `json:"role"` // member or gate
+	Issued    time.Time        `json:"issued"`
+	NotBefore time.Time        `json:"not_before"`
+	NotAfter  time.Time        `json:"not_after"`
+	State     string           `json:"state"` // valid, not_yet_valid, expired, key_retired, left or revoked
+	Key       int              `json:"ca_key"`
 }
 
 type caLeave struct {
@@ -51,12 +53,13 @@ type caLeave struct {
 }
 
 type caInvite struct {
-	ID      ca.InviteID   `json:"id"`
-	Name    string        `json:"name"`
-	Made    time.Time     `json:"made"`
-	Expires time.Time     `json:"expires"`
-	State   string        `json:"state"` // open, used, cancelled or expired
-	Member  *ident.Member `json:"member,omitempty"`
+	ID      ca.InviteID      `json:"id"`
+	Name    string           `json:"name"`
+	Role    certificate.Role `json:"role"`
+	Made    time.Time        `json:"made"`
+	Expires time.Time        `json:"expires"`
+	State   string           `json:"state"` // open, used, cancelled or expired
+	Member  *ident.Member    `json:"member,omitempty"`
 }
 
 type caEvidence struct {
@@ -118,7 +121,7 @@ func newCAReport(l ca.Listing, now time.Time) caReport {
 	}
 	for _, c := range l.Records {
 		r.Certificates = append(r.Certificates, caCertificate{
-			Serial: c.Serial, Name: c.Name, Member: c.Member, Issued: c.IssuedAt,
+			Serial: c.Serial, Name: c.Name, Member: c.Member, Role: c.Role, Issued: c.IssuedAt,
 			NotBefore: c.NotBefore, NotAfter: c.NotAfter, State: stateOf(c, l.Keys, now), Key: c.Key,
 		})
 	}
@@ -169,7 +172,7 @@ func stateOf(r ca.Record, keys []ca.Key, now time.Time) string {
 }
 
 func newCAInvite(i ca.Invite, now time.Time) caInvite {
-	shown := caInvite{ID: i.ID, Name: i.Name, Made: i.Made, Expires: i.Expires, State: "open"}
+	shown := caInvite{ID: i.ID, Name: i.Name, Role: i.Role, Made: i.Made, Expires: i.Expires, State: "open"}
 	switch {
 	case !i.Member.IsZero():
 		shown.State, shown.Member = "used", &i.Member
@@ -196,10 +199,10 @@ func (r caReport) print(out io.Writer) error {
 
 func (r caReport) printMembers(table io.Writer) {
 	if len(r.Certificates) > 0 {
-		fmt.Fprintf(table, "\nSERIAL\tNAME\tMEMBER\tVALID UNTIL\tSTATE\n")
+		fmt.Fprintf(table, "\nSERIAL\tNAME\tROLE\tMEMBER\tVALID UNTIL\tSTATE\n")
 	}
 	for _, c := range r.Certificates {
-		fmt.Fprintf(table, "%d\t%s\t%v\t%s\t%s\n", c.Serial, c.Name, c.Member, c.NotAfter.Format(utcTime), c.State)
+		fmt.Fprintf(table, "%d\t%s\t%v\t%v\t%s\t%s\n", c.Serial, c.Name, c.Role, c.Member, c.NotAfter.Format(utcTime), c.State)
 	}
 	if len(r.Revocations) > 0 {
 		fmt.Fprintf(table, "\nVERSION\tREVOKED MEMBER\tON\tREASON\n")
@@ -224,9 +227,9 @@ func (r caReport) printMembers(table io.Writer) {
 		fmt.Fprintf(table, "%s\t%v\t%s\t%s\t%s\t%s\n", e.Name, e.Member, e.Time.Format(utcTime), state, e.Kind, e.File)
 	}
 	if len(r.Invites) > 0 {
-		fmt.Fprintf(table, "\nINVITE\tNAME\tEXPIRES\tSTATE\n")
+		fmt.Fprintf(table, "\nINVITE\tNAME\tROLE\tEXPIRES\tSTATE\n")
 	}
 	for _, i := range r.Invites {
-		fmt.Fprintf(table, "%v\t%s\t%s\t%s\n", i.ID, i.Name, i.Expires.Format(utcTime), i.State)
+		fmt.Fprintf(table, "%v\t%s\t%v\t%s\t%s\n", i.ID, i.Name, i.Role, i.Expires.Format(utcTime), i.State)
 	}
 }

@@ -405,7 +405,7 @@ func TestCAInvite_Cancelled_Ended(t *testing.T) {
 	assert.Contains(t, b.must("ca", "invite", "--cancel", "b"), "nothing to do")
 	b.fails(64, "wander ca list shows the invites", "ca", "invite", "--cancel", "c")
 	b.fails(77, "works once", "join", line, "--dir", "b")
-	assert.Regexp(t, ` b +2026-.* UTC +cancelled`, b.must("ca", "list"))
+	assert.Regexp(t, ` b +member +2026-.* UTC +cancelled`, b.must("ca", "list"))
 }
 
 // What is made to be copied to members can be read by who copies it.

@@ -26,21 +26,22 @@ import (
 
 // certReport is what `wander cert status --output json` prints.
 type certReport struct {
-	V         int          `json:"v"`
-	Member    ident.Member `json:"member"`
-	Name      string       `json:"name"`
-	Group     ident.Group  `json:"group"`
-	GroupName string       `json:"group_name"`
-	Serial    uint64       `json:"serial"`
-	NotBefore time.Time    `json:"not_before"`
-	NotAfter  time.Time    `json:"not_after"`
-	Used      float64      `json:"used"`        // share of its life, 0 to 1
-	Renewal   time.Time    `json:"renew_after"` // from then on it is renewed
-	LeftS     float64      `json:"left_s"`      // negative when it has expired
-	State     string       `json:"state"`       // valid, due, not_yet_valid, key_retired, expired, left or revoked
-	Warning   int          `json:"warning"`     // 0 none, 1 to 3 before the end, 4 expired
-	Key       string       `json:"key_fingerprint"`
-	CA        string       `json:"ca_fingerprint"` // of the CA key that signed it
+	V         int              `json:"v"`
+	Member    ident.Member     `json:"member"`
+	Name      string           `json:"name"`
+	Role      certificate.Role `json:"role"` // member or gate
+	Group     ident.Group      `json:"group"`
+	GroupName string           `json:"group_name"`
+	Serial    uint64           `json:"serial"`
+	NotBefore time.Time        `json:"not_before"`
+	NotAfter  time.Time        `json:"not_after"`
+	Used      float64          `json:"used"`        // share of its life, 0 to 1
+	Renewal   time.Time        `json:"renew_after"` // from then on it is renewed
+	LeftS     float64          `json:"left_s"`      // negative when it has expired
+	State     string           `json:"state"`       // valid, due, not_yet_valid, key_retired, expired, left or revoked
+	Warning   int              `json:"warning"`     // 0 none, 1 to 3 before the end, 4 expired
+	Key       string           `json:"key_fingerprint"`
+	CA        string           `json:"ca_fingerprint"` // of the CA key that signed it
 }
 
 func newCertCommand(env *environment) *cobra.Command {
@@ -126,7 +127,7 @@ func newCertReport(id node.Identity, now time.Time) certReport {
 	c := id.Certificate.Body()
 	schedule := enrolment.Schedule{IssuedAt: c.IssuedAt, NotAfter: c.NotAfter}
 	r := certReport{
-		V: 1, Member: id.Certificate.Member(), Name: c.Name, Group: c.Group, GroupName: id.Group.Name(), Serial: c.Serial,
+		V: 1, Member: id.Certificate.Member(), Name: c.Name, Role: c.Role, Group: c.Group, GroupName: id.Group.Name(), Serial: c.Serial,
 		NotBefore: c.NotBefore, NotAfter: c.NotAfter, Used: schedule.Used(now), Renewal: schedule.Due(),
 		LeftS: c.NotAfter.Sub(now).Seconds(), State: "valid", Warning: int(schedule.Warning(now)),
 		Key: certificate.Fingerprint(id.Certificate.Key()), CA: certificate.FormatFingerprint(id.Certificate.Authority()),
@@ -146,7 +147,7 @@ func newCertReport(id node.Identity, now time.Time) certReport {
 
 func (r certReport) print(w io.Writer, now time.Time) {
 	at := func(t time.Time) string { return t.UTC().Format(time.DateTime + " MST") }
-	fmt.Fprintf(w, "member      %s (%v)\n", r.Name, r.Member)
+	fmt.Fprintf(w, "%-11v %s (%v)\n", r.Role.String(), r.Name, r.Member)
 	fmt.Fprintf(w, "group       %s (%s)\n", r.GroupName, r.Group.String()[:16])
 	fmt.Fprintf(w, "certificate %d, by CA key %s\n", r.Serial, r.CA)
 	fmt.Fprintf(w, "key         %s\n", r.Key)

@@ -70,17 +70,26 @@ func TestNodeSettings_Each_Documented(t *testing.T) {
 // is if it is not given.
 func TestGroupSettings_Each_Documented(t *testing.T) {
 	want := map[string]string{
-		"name":                 "Default: the authority's name for the group.",
-		"resource.name":        "Must be given.",
-		"resource.policy":      "Default: `" + group.DefaultPolicy + "`.",
-		"resource.preset":      "Default: none.",
-		"resource.on_isolated": "Permitted: `continue`, `stop` and `majority`. Default: continue.",
+		"name":                  "Default: the authority's name for the group.",
+		"resource.name":         "Must be given.",
+		"resource.policy":       "Default: `" + group.DefaultPolicy + "`.",
+		"resource.preset":       "Default: none.",
+		"resource.on_isolated":  "Permitted: `continue`, `stop` and `majority`. Default: continue.",
+		"resource.gate":         "Default: none.",
+		"resource.gate_address": "Must be given if there is a gate.",
+		"resource.gate_mode":    "Permitted: `enforce` and `observe`. Default: enforce.",
 	}
 	for _, c := range group.Constants {
 		want[c.Name] = constant(c)
 	}
 	for _, c := range group.ResourceConstants {
 		want["resource."+c.Name] = constant(c)
+	}
+	for _, c := range group.GateConstants {
+		if want["resource."+c.Name] = constant(c); c.Optional {
+			_, low, high := c.Texts()
+			want["resource."+c.Name] = fmt.Sprintf("Permitted: 0 or %s to %s. Default: 0.", low, high)
+		}
 	}
 	for _, p := range policy.Parameters {
 		want["resource."+p.Name] = permitted(p)

@@ -59,6 +59,9 @@ member.crt, group.crt, and wander.toml unless it exists.
 The command never overwrites a key. After a crash or a lost answer, run the same
 command again to complete it.
 
+With the invite of a gate (wander ca invite --gate) the machine becomes a gate: it
+runs wander gate and no member.
+
 Without a network between the machine and the CA: --request writes a request
 file, wander ca issue --request signs it, and --install installs the certificate.`,
 		Example: `  wander join wander1-… --advertise ftp-03.example.org:4133
@@ -205,7 +208,11 @@ func (f joinFlags) again(env *environment, i invite.Invite, home memberHome) err
 	if errors.Is(err, enrolment.ErrRevoked) || errors.Is(err, enrolment.ErrLeft) {
 		return deadError(fmt.Errorf("member %s in %s: %w", i.Name, f.dir, err))
 	}
-	fmt.Fprintf(env.Out, "nothing to do: %s is member %s already\n", f.dir, i.Name)
+	fmt.Fprintf(env.Out, "nothing to do: %s is %v %s already\n", f.dir, id.Certificate.Role(), i.Name)
+	if id.Certificate.Role() == certificate.GateRole {
+		f.adviseGate(env, home, id.Certificate)
+		return nil
+	}
 	if !hasJournal(home.stateDir(env)) {
 		if signed, err := signRequest(env, i.Group, i.Name, id.Key); err == nil {
 			if e, err := enrolment.Enrol(ctx, i, signed, env.Now); err == nil {
@@ -291,10 +298,21 @@ func allRevocations(ctx context.Context, e enrolment.Enrolled, client enrolment.
 // them stays far below what a node reads.
 const maxJoinRevocations = 8192
 
+// adviseGate says what to do next with the certificate of a gate.
+func (f joinFlags) adviseGate(env *environment, home memberHome, c certificate.Certificate) {
+	if len(f.advertise) > 0 || f.resource != "" {
+		cli.Warn(env.Err, "this is a gate: --advertise, --resource and the command are a member's and were left out")
+	}
+	fmt.Fprintf(env.Out, "next: where the CA is, give the resource gate = \"%v\" and its gate_address, and sign that: wander ca config\n", c.Member())
+	fmt.Fprintf(env.Out, "next: wander gate --config %s\n", home.config())
+}
+
 // advise says what to do next, and what is wrong with the clock.
 func (f joinFlags) advise(env *environment, home memberHome, e enrolment.Enrolled) {
 	next := "wander node --config " + home.config()
+	isGate := e.Certificate.Role() == certificate.GateRole
 	switch {
+	case isGate:
 	case len(e.Peers) > 0:
 	case e.Others > 0:
 		cli.Warn(env.Err, "the group has %s, but the CA does not know where: put the address of one into %s, under [bootstrap] peers",
@@ -311,6 +329,10 @@ func (f joinFlags) advise(env *environment, home memberHome, e enrolment.Enrolle
 	}
 	if err := e.Certificate.ValidAt(env.Now()); err != nil {
 		cli.Warn(env.Err, "by this machine's clock the %v: set the clock before the node is started", err)
+	}
+	if isGate {
+		f.adviseGate(env, home, e.Certificate)
+		return
 	}
 	fmt.Fprintf(env.Out, "next: %s\n", next)
 }

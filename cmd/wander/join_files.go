@@ -159,7 +159,7 @@ func (f joinFlags) finish(env *environment, h memberHome, e enrolment.Enrolled, 
 	return err
 }
 
-// write writes what a node needs, the certificate behind the group that vouches
+// write writes what a node, or a gate, needs, the certificate behind the group that vouches
 // for it. It reports whether it kept settings that were there.
 func (h memberHome) write(f joinFlags, e enrolment.Enrolled) (kept bool, err error) {
 	if err := putGroup(h.group(), e.Group, extraOf(e)); err != nil {
@@ -221,9 +221,13 @@ func putCertificate(name string, c certificate.Certificate) error {
 // Settings that were kept are not among them.
 func (h memberHome) report(env *environment, e enrolment.Enrolled, pinned [16]byte, kept bool) {
 	c := e.Certificate.Body()
-	fmt.Fprintf(env.Out, "joined group %s as %s\n", e.Group.Name(), c.Name)
+	as := c.Name
+	if c.Role == certificate.GateRole {
+		as = "gate " + c.Name
+	}
+	fmt.Fprintf(env.Out, "joined group %s as %s\n", e.Group.Name(), as)
 	fmt.Fprintf(env.Out, "CA key %s (the CA's operator sees the same)\n", certificate.FormatFingerprint(pinned))
-	fmt.Fprintf(env.Out, "member %v, certificate %d, valid until %s\n", e.Certificate.Member(), c.Serial, c.NotAfter.Format(time.DateTime+" MST"))
+	fmt.Fprintf(env.Out, "%-6v %v, certificate %d, valid until %s\n", c.Role.String(), e.Certificate.Member(), c.Serial, c.NotAfter.Format(time.DateTime+" MST"))
 	fmt.Fprintf(env.Out, "key    %s\n", certificate.Fingerprint(e.Certificate.Key()))
 	written := []string{h.keyFile(), h.certificate(), h.group()}
 	if !kept {
@@ -274,7 +278,8 @@ func checkListen(address string) error {
 	return err
 }
 
-// settings is the text of wander.toml. Paths are relative to its folder.
+// settings is the text of wander.toml. Paths are relative to its folder. That of a gate has what is the same for
+// both: the identity, state_dir and the CA's address.
 func (f joinFlags) settings(e enrolment.Enrolled) ([]byte, error) {
 	state := f.stateDir
 	switch {
@@ -286,9 +291,12 @@ func (f joinFlags) settings(e enrolment.Enrolled) ([]byte, error) {
 	var s settings
 	s.StateDir = state
 	s.Identity.Certificate, s.Identity.Key, s.Identity.Group = "member.crt", "member.key", "group.crt"
-	s.Listen.Address, s.Listen.Advertise = f.listen, f.advertise
-	s.Bootstrap.Peers, s.CA.Address = peerAddresses(e), f.caAddress
-	s.Operation.Resource, s.Operation.Command = f.resource, f.command
+	s.CA.Address = f.caAddress
+	if e.Certificate.Role() == certificate.MemberRole {
+		s.Listen.Address, s.Listen.Advertise = f.listen, f.advertise
+		s.Bootstrap.Peers = peerAddresses(e)
+		s.Operation.Resource, s.Operation.Command = f.resource, f.command
+	}
 	text, err := toml.Marshal(s)
 	return append([]byte("# Written by wander join; docs/configuration.md explains every key.\n"), text...), err
 }

@@ -99,12 +99,16 @@ func runJoinInstall(env *environment, f joinFlags) error {
 	if err := f.finish(env, home, e, g.Config().Signer()); err != nil {
 		return err
 	}
+	if cert.Role() == certificate.GateRole {
+		f.adviseGate(env, home, cert)
+		return nil
+	}
 	fmt.Fprintf(env.Out, "next: put addresses of members into %s, under [bootstrap] peers; then wander node --config %s (the first member: --found, once)\n",
 		home.config(), home.config())
 	return nil
 }
 
-// readCertificate reads a file with one member certificate.
+// readCertificate reads a file with one certificate, of a member or a gate.
 func readCertificate(name string, g *group.Group) (certificate.Certificate, error) {
 	var none certificate.Certificate
 	text, err := cli.ReadSmall(name, maxKeyFile)
@@ -115,7 +119,7 @@ func readCertificate(name string, g *group.Group) (certificate.Certificate, erro
 	if err != nil {
 		return none, fmt.Errorf("%s: %w", name, err)
 	}
-	c, err := certificate.Parse(g.ID(), b.Bytes, g)
+	c, err := certificate.ParseAny(g.ID(), b.Bytes, g)
 	if err != nil {
 		return none, fmt.Errorf("%s: %w", name, err)
 	}

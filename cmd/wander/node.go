@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,6 +69,9 @@ func runNode(env *environment, f nodeFlags) error {
 	if err != nil {
 		return err
 	}
+	if cfg.Certificate.Role() == certificate.GateRole {
+		return gateError(cfg.Certificate, f.config)
+	}
 	if cfg.Log, err = s.logger(env); err != nil {
 		return err
 	}
@@ -100,6 +104,21 @@ func runNode(env *environment, f nodeFlags) error {
 	cfg.Log.Info("member is up", "member", n.ID(), "name", cfg.Certificate.Body().Name,
 		"group", cfg.Group.Name(), "listen", n.Address(), "socket", cfg.Socket, "mode", cfg.Mode.String())
 	return serve(n, cfg, stop, reload)
+}
+
+// gateError refuses to run a member with the certificate of a gate.
+func gateError(c certificate.Certificate, config string) error {
+	return cli.ConfigError(fmt.Errorf("%w: %s is a gate", certificate.ErrRole, c.Name()), "run the gate in its place: wander gate --config "+cmp.Or(config, defaultConfigFile))
+}
+
+// isGate reports whether the settings that the environment and the default file have are those of a gate, and its name.
+func isGate(env *environment) (name string, is bool) {
+	s, err := loadSettings(env, "")
+	if err != nil {
+		return "", false
+	}
+	id, err := node.LoadIdentity(s.Identity.Certificate, s.Identity.Key, s.Identity.Group)
+	return id.Certificate.Name(), err == nil && id.Certificate.Role() == certificate.GateRole
 }
 
 // noFD says that the daemon opens its socket itself.

@@ -180,6 +180,9 @@ func (r *runner) fail(why outcome, code int, err error) error {
 	switch {
 	case errors.Is(err, api.ErrNoDaemon):
 		hint = unansweredHint(r.socket, err)
+		if name, is := isGate(r.env); is {
+			hint = fmt.Sprintf("this machine is gate %s, which has no grants to give: run wander gate here, and wander run on a member", name)
+		}
 	case why == outcomeHeld:
 		hint = "run the command without `wander run`: it already runs under a grant"
 	case why == outcomeIsolated && hint == "":

@@ -10,7 +10,7 @@ import (
 	"github.com/wandertoken/wander/protocol/invite"
 )
 
-// Enrolled is what a newcomer has become a member with.
+// Enrolled is what a newcomer has become a member, or a gate, with.
 type Enrolled struct {
 	Certificate certificate.Certificate // for the key and name of the request
 	Group       *group.Group            // as the authority has it now
@@ -63,7 +63,7 @@ func (a EnrolAnswer) verify(i invite.Invite, r certificate.SignedRequest) (Enrol
 	if err != nil {
 		return Enrolled{}, err
 	}
-	cert, err := certificate.Parse(i.Group, a.Certificate, g)
+	cert, err := certificate.ParseAny(i.Group, a.Certificate, g)
 	if err != nil {
 		return Enrolled{}, fmt.Errorf("%w: %w", ErrAnswer, err)
 	}

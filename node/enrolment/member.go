@@ -14,7 +14,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// Client is a member that talks to its group's service. It is a value: make a
+// Client is a member or a gate that talks to its group's service. It is a value: make a
 // new one when the certificate or the group has changed. Errors of its methods:
 // *RevokedError, ErrLeft, ErrExpired, ErrNotYetValid, ErrRefused, *BusyError,
 // ErrFailed, ErrUnreachable, ErrImpostor, *ClockError, ErrAnswer.
@@ -58,12 +58,15 @@ func (c Client) Renew(ctx context.Context) (Renewed, error) {
 	if err != nil {
 		return Renewed{}, fmt.Errorf("%w: %w", ErrAnswer, err)
 	}
-	cert, err := certificate.Parse(c.Group.ID(), answer.Certificate, c.Group.Vouched(answer.Authorities))
+	cert, err := certificate.ParseAny(c.Group.ID(), answer.Certificate, c.Group.Vouched(answer.Authorities))
 	if err != nil {
 		return Renewed{}, fmt.Errorf("%w: %w", ErrAnswer, err)
 	}
 	if cert.Member() != c.Certificate.Member() {
 		return Renewed{}, fmt.Errorf("%w: a certificate of member %v", ErrAnswer, cert.Member())
+	}
+	if cert.Role() != c.Certificate.Role() {
+		return Renewed{}, fmt.Errorf("%w: %w: %v", ErrAnswer, certificate.ErrRole, cert.Role())
 	}
 	return Renewed{Certificate: cert, Authorities: answer.Authorities, Skew: got.skew}, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/node/enrolment"
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/group"
 )
@@ -74,6 +75,20 @@ func TestRenew_OthersCertificate_Refused(t *testing.T) {
 	client := enrolment.Client{Addresses: []string{s.address}, Group: g, Certificate: issue(t, ada, "ada", first), Key: ada, Now: at(start)}
 	_, err = client.Renew(t.Context())
 	assert.ErrorIs(t, err, enrolment.ErrAnswer)
+
+	// Nor does a renewal make a gate of a member, or a member of a gate.
+	claims := client.Certificate.Body()
+	claims.Role = certificate.GateRole
+	gate, err := claims.Sign(first)
+	require.NoError(t, err)
+	for _, renewal := range [][2]certificate.Certificate{{client.Certificate, gate}, {gate, client.Certificate}} {
+		client.Certificate = renewal[0]
+		body, err = enrolment.Encode(enrolment.RenewAnswer{Certificate: renewal[1].Raw(), Authorities: raws(c[0])})
+		require.NoError(t, err)
+		_, err = client.Renew(t.Context())
+		assert.ErrorIs(t, err, enrolment.ErrAnswer)
+		assert.ErrorIs(t, err, certificate.ErrRole)
+	}
 }
 
 // What a service says of a newer configuration has to be newer, and signed.

@@ -54,7 +54,7 @@ var names = map[string]error{
 	"certificate.ErrUnknownCA": certificate.ErrUnknownCA, "certificate.ErrSignature": certificate.ErrSignature,
 	"certificate.ErrSigner": certificate.ErrSigner, "certificate.ErrSelf": certificate.ErrSelf,
 	"certificate.ErrName": certificate.ErrName, "certificate.ErrSerial": certificate.ErrSerial,
-	"certificate.ErrKey": certificate.ErrKey, "certificate.ErrValidity": certificate.ErrValidity,
+	"certificate.ErrKey": certificate.ErrKey, "certificate.ErrRole": certificate.ErrRole, "certificate.ErrValidity": certificate.ErrValidity,
 	"certificate.ErrMode": certificate.ErrMode, "certificate.ErrAddress": certificate.ErrAddress,
 	"certificate.ErrTooMany": certificate.ErrTooMany, "certificate.ErrAttached": certificate.ErrAttached,
 	"certificate.ErrReason": certificate.ErrReason, "certificate.ErrVersion": certificate.ErrVersion,
@@ -62,7 +62,7 @@ var names = map[string]error{
 	"group.ErrMalformed": group.ErrMalformed, "group.ErrGroup": group.ErrGroup, "group.ErrKey": group.ErrKey,
 	"group.ErrValidity": group.ErrValidity, "group.ErrVersion": group.ErrVersion, "group.ErrName": group.ErrName,
 	"group.ErrOutOfRange": group.ErrOutOfRange, "group.ErrResources": group.ErrResources,
-	"group.ErrParameter": group.ErrParameter, "group.ErrAuthorities": group.ErrAuthorities,
+	"group.ErrParameter": group.ErrParameter, "group.ErrGate": group.ErrGate, "group.ErrAuthorities": group.ErrAuthorities,
 	"policy.ErrOutOfRange": policy.ErrOutOfRange, "policy.ErrPreset": policy.ErrPreset,
 	"policy.ErrUnused": policy.ErrUnused, "catalog.ErrUnknownPolicy": catalog.ErrUnknownPolicy,
 

@@ -34,7 +34,7 @@ type reader func(w *world, v *Vector) (hash []byte, err error)
 // readers are the objects that a vector can be of. Those of signed objects are
 // in signed.go.
 var readers = map[string]reader{
-	"authority": readAuthority, "configuration": readConfiguration, "certificate": readCertificate,
+	"authority": readAuthority, "configuration": readConfiguration, "certificate": readCertificate, "gate-certificate": readGateCertificate,
 	"revocation": readRevocation, "endpoint": readEndpoint, "leave": readLeave, "failure": readFailure,
 	"request": readRequest, "genesis": readGenesis, "transfer": readTransfer,
 	"receipt": readAnswer, "void": readAnswer, "unknown": readAnswer, "succession": readSuccession, "complaint": readComplaint,

@@ -47,6 +47,10 @@ func readCertificate(w *world, v *Vector) ([]byte, error) {
 	return hashOf(certificate.Parse(w.group, v.Input, w.cas()))
 }
 
+func readGateCertificate(w *world, v *Vector) ([]byte, error) {
+	return hashOf(certificate.ParseGate(w.group, v.Input, w.cas()))
+}
+
 func readRevocation(w *world, v *Vector) ([]byte, error) {
 	return hashOf(certificate.ParseRevocation(w.group, v.Input, w.cas()))
 }

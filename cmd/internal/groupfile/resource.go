@@ -19,13 +19,20 @@ type Resource struct{ group.Resource }
 const asOperation = math.MinInt64
 
 // SetDefaults sets what the file need not have.
-func (f *Resource) SetDefaults() { f.Resource = group.Resource{MaxHold: asOperation}.WithDefaults() }
+func (f *Resource) SetDefaults() {
+	f.Resource = group.Resource{MaxHold: asOperation}.WithDefaults()
+	f.Gate = group.Gate{}.WithDefaults()
+}
 
 // Places returns where the values of a table go, by their keys.
 func (f *Resource) Places() map[string]any {
 	places := map[string]any{"name": &f.Name, "policy": &f.Policy, "preset": &f.Preset, "on_isolated": &f.OnIsolated}
 	for _, c := range group.ResourceConstants {
 		places[c.Name] = c.Field(&f.Resource)
+	}
+	places["gate"], places["gate_address"], places["gate_mode"] = &f.Gate.Member, &f.Gate.Address, &f.Gate.Mode
+	for _, c := range group.GateConstants {
+		places[c.Name] = c.Field(&f.Gate)
 	}
 	for _, p := range policy.Parameters {
 		places[p.Name] = p.Field(&f.Params)
@@ -40,6 +47,9 @@ func (f Resource) Group() group.Resource {
 	r := f.Resource
 	if r.MaxHold == asOperation {
 		r.MaxHold = r.OperationTime
+	}
+	if r.Gate == (group.Gate{}).WithDefaults() {
+		r.Gate = group.Gate{} // nothing says that there is one
 	}
 	if known := catalog.Presets(r.Policy); r.Preset == "" && len(known) > 0 {
 		r.Preset = known[0].Name

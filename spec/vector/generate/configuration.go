@@ -47,7 +47,7 @@ func configurationObject() *object {
 		bad("authorities-twice", "one CA key twice", "O-1", "group.ErrAuthorities", array(bstr(firstCA.id), bstr(firstCA.id)), 5),
 		bad("authorities-9", "nine CA keys", "O-1", "group.ErrAuthorities", array(manyIDs(firstCA.id, 9)...), 5),
 	)
-	o.edits = append(append(o.edits, parameterEdits()...), constantEdits()...)
+	o.edits = append(append(append(o.edits, parameterEdits()...), constantEdits()...), gateEdits()...)
 	return o
 }
 
@@ -78,6 +78,55 @@ func parameterEdits() []edit {
 		params("parameter-choice-paper", "a choice that the preset does not use", "policy.ErrUnused", 1, 4000, 2, 100, 3, 1000, 14, 1),
 		params("parameter-choice-2", "a choice that nobody knows", outOfRange, 1, 4000, 2, 100, 3, 1000, 14, 2),
 		params("parameter-unused", "a parameter that the policy does not use", "policy.ErrUnused", 1, 4000, 2, 100, 3, 1000, 7, 60000),
+	}
+}
+
+// gateEdits are edits of the gate of a resource.
+func gateEdits() []edit {
+	const refused, outOfRange, malformed = "group.ErrGate", "group.ErrOutOfRange", "group.ErrMalformed"
+	resource := func(gate item, place int, to item) item {
+		r := gated(resourceName, gate)
+		if place >= 0 {
+			r.Items[place] = to
+		}
+		return r
+	}
+	gate := func(slug, about, req, outcome string, gate item, change ...item) edit {
+		r := resource(gate, -1, item{})
+		if len(change) == 2 {
+			r = resource(gate, int(change[0].Arg), change[1])
+		}
+		if outcome == vector.Valid {
+			return good(slug, about, req, r, 3, 0)
+		}
+		return bad(slug, about, req, outcome, r, 3, 0)
+	}
+	with := func(place int, to item) item { return with(gateOf(usualGate...), to, place) }
+	plus := func(pairs ...uint64) item {
+		return gateOf(append(append([]uint64(nil), pairs...), usualGate...)...)
+	}
+	return []edit{
+		gate("gate", "a gate", "O-30", vector.Valid, gateOf(usualGate...)),
+		gate("gate-all", "a gate with all constants, observed", "O-30", vector.Valid, with(3, gateOf(1, 30000, 2, 1000, 3, 1, 4, 120000, 5, 2000, 6, 5000, 7, 10000).Items[3])),
+		gate("gate-observe", "a gate that observes", "O-1", vector.Valid, with(2, uintOf(1))),
+		gate("gate-nobody", "the gate of nobody", "G-3", malformed, with(0, bstr(make([]byte, 16)))),
+		gate("gate-address", "an address without a port", "O-1", refused, with(1, text("gate"))),
+		gate("gate-mode-2", "another mode, of a later version", "O-1", outOfRange, with(2, uintOf(2))),
+		gate("gate-uncoordinated", "a gate before a resource of policy uncoordinated", "O-27", refused, gateOf(usualGate...), uintOf(1), text("uncoordinated")),
+		gate("gate-slots-64", "a gate before 64 slots", "O-28", vector.Valid, gateOf(usualGate...), uintOf(3), uintOf(64)),
+		gate("gate-slots-65", "a gate before 65 slots", "O-28", refused, gateOf(usualGate...), uintOf(3), uintOf(65)),
+		gate("gate-sessions-2", "two sessions at a slot where one program runs", "O-29", refused, gateOf(2, 1000, 3, 2, 5, 2000, 6, 5000, 7, 10000)),
+		gate("gate-constant-zero", "a constant with the value 0", "O-30", malformed, plus(1, 0)),
+		gate("gate-constant-unknown", "a constant that nobody knows", "O-31", refused, gateOf(append(append([]uint64(nil), usualGate...), 99, 1)...)),
+		gate("gate-settle-absent", "without settle", "O-1", outOfRange, gateOf(3, 1, 5, 2000, 6, 5000, 7, 10000)),
+		gate("gate-settle-above", "settle of a millisecond more than ten minutes", "O-1", outOfRange, gateOf(2, 600001, 3, 1, 5, 2000, 6, 5000, 7, 10000)),
+		gate("gate-age-below", "gate_revocation_max_age of a millisecond less than two minutes", "O-1", outOfRange, gateOf(2, 1000, 3, 1, 4, 119999, 5, 2000, 6, 5000, 7, 10000)),
+		gate("gate-null", "null in place of a gate", "C-4", malformed, null),
+		edit{fault{slug: "gate-twice", about: "two gates", req: "C-4", outcome: malformed}, func(p *item) {
+			r := resource(gateOf(usualGate...), -1, item{})
+			r.Items = append(r.Items, gateOf(usualGate...))
+			p.Items[3] = array(r)
+		}},
 	}
 }
 

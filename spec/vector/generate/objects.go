@@ -135,6 +135,9 @@ func certificateObject() *object {
 	withExtensions := func(m item) func(p *item) {
 		return func(p *item) { p.Items = append(p.Items, negative(70004), m) }
 	}
+	role := func(n uint64) func(p *item) {
+		return func(p *item) { *p = withRole(*p, uintOf(n)) }
+	}
 	drop := func(n int) func(p *item) {
 		return func(p *item) { p.Items = append(p.Items[:n:n], p.Items[n+2:]...) }
 	}
@@ -142,7 +145,10 @@ func certificateObject() *object {
 		edit{ok("extension-odd", "an unknown odd extension is kept and ignored", "C-5"), withExtensions(dict(uintOf(7), text("x")))},
 		edit{fault{slug: "extension-even", about: "an unknown even extension", req: "C-5", outcome: malformed, cause: "canonical.ErrExtension"}, withExtensions(dict(uintOf(2), uintOf(0)))},
 		edit{fault{slug: "extension-none", about: "an empty map of extensions", req: "C-5", outcome: malformed}, withExtensions(dict())},
-		edit{fault{slug: "claim-unknown", about: "a claim that is not known", req: "C-4", outcome: malformed}, func(p *item) { p.Items = append(p.Items, negative(70005), uintOf(0)) }},
+		edit{fault{slug: "claim-unknown", about: "a claim that is not known", req: "C-4", outcome: malformed}, func(p *item) { p.Items = append(p.Items, negative(70006), uintOf(0)) }},
+		edit{fault{slug: "role-gate", about: "the certificate of a gate", req: "O-24", outcome: "certificate.ErrRole"}, role(1)}.harmful(),
+		edit{fault{slug: "role-unknown", about: "a role that is not known", req: "O-23", outcome: "certificate.ErrRole"}, role(2)},
+		edit{fault{slug: "role-member", about: "the role of a member, written out", req: "C-4", outcome: malformed}, role(0)},
 		edit{fault{slug: "claim-unsorted", about: "claims in another order", req: "C-1", outcome: malformed, cause: "canonical.ErrUnsorted"}, func(p *item) {
 			p.Items[0], p.Items[1], p.Items[2], p.Items[3] = p.Items[2], p.Items[3], p.Items[0], p.Items[1]
 		}},
@@ -165,6 +171,23 @@ func certificateObject() *object {
 		bad("key-31", "a key of 31 bytes", "C-4", malformed, bstr(repeat(1, 31)), keyPath...),
 	)
 	return o
+}
+
+// gateCertificates are certificates read as those of gates.
+func (s *suite) gateCertificates() {
+	put := func(f fault, payload item, by *party) {
+		e := sign(payload, "certificate", by)
+		v := s.vector("gate-certificate", "signed-certificate", f, e.raw)
+		v.Signed, v.Diagnostic = e.explained(), diagnostic(e.payload)
+		s.add("certificate.json", v)
+	}
+	harm := func(slug, about, req, outcome string, payload item, by *party) {
+		put(fault{slug: slug, about: about, req: req, outcome: outcome}.malicious(), payload, by)
+	}
+	put(ok("good", "of a gate", "O-25"), gatePayload(ada), firstCA)
+	harm("member", "of a member", "O-25", "certificate.ErrRole", certificatePayload(ada), firstCA)
+	harm("unknown", "of a role that is not known", "O-23", "certificate.ErrRole", withRole(certificatePayload(ada), uintOf(2)), firstCA)
+	harm("other-ca", "by a CA that is not known", "E-2", "certificate.ErrUnknownCA", gatePayload(ada), unknownCA)
 }
 
 func revocationObject() *object {

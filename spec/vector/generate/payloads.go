@@ -33,6 +33,25 @@ func resource(name string) item {
 		dict(uintOf(1), uintOf(4000), uintOf(2), uintOf(100), uintOf(3), uintOf(1000)), uintOf(4000), uintOf(0), dict())
 }
 
+// gated is a resource with a gate.
+func gated(name string, gate item) item {
+	r := resource(name)
+	r.Items = append(r.Items, gate)
+	return r
+}
+
+// gateOf is the gate of a resource, with these constants.
+func gateOf(constants ...uint64) item {
+	m := dict()
+	for _, n := range constants {
+		m.Items = append(m.Items, uintOf(n))
+	}
+	return array(bstr(cleo.id), text(address), uintOf(0), m)
+}
+
+// usualGate has what nobody has changed.
+var usualGate = []uint64{2, 1000, 3, 1, 5, 2000, 6, 5000, 7, 10000}
+
 // scenarioConfiguration is a configuration that lists the keys that are known.
 func scenarioConfiguration() item {
 	return configurationPayload(resource(resourceName))
@@ -50,6 +69,14 @@ func certificatePayload(p *party) item {
 		uintOf(6), uintOf(noonSeconds), uintOf(7), bstr([]byte{0, 0, 0, 0, 0, 0, 1, 44}),
 		uintOf(8), dict(uintOf(1), coseKey(p.public)),
 		negative(70001), bstr(groupID), negative(70002), uintOf(8), negative(70003), uintOf(2))
+}
+
+// gatePayload is the certificate of a gate.
+func gatePayload(p *party) item { return withRole(certificatePayload(p), uintOf(1)) }
+
+func withRole(certificate, role item) item {
+	certificate.Items = append(certificate.Items, negative(70005), role)
+	return certificate
 }
 
 func coseKey(public []byte) item {

@@ -105,6 +105,9 @@ func (s *suite) permitVectors() {
 	self := array(certificateBy(firstCA, ada), certificateBy(firstCA, ben), bstr(as(encode(certificatePayload(cleo)), "certificate", firstCA).signedBy(cleo).seal().raw))
 	harm("own-certificate", "a certificate that its member has signed in the CA's name", "V-4", "certificate.ErrSignature", with(third, self, 6))
 
+	asGate := array(certificateBy(firstCA, ada), certificateBy(firstCA, ben), bstr(sign(gatePayload(cleo), "certificate", firstCA).raw))
+	harm("gate", "a signer that is a gate", "O-24", "certificate.ErrRole", with(third, asGate, 6))
+
 	byCleo := as(encode(w.thirdHop.payload()), "transfer", ben).signedBy(cleo).seal()
 	harm("forged-hop", "a hop that somebody signs in the holder's name", "V-5", forged, with(third, bstr(byCleo.raw), 2))
 	swapped := w.secondHop

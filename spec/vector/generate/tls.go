@@ -69,6 +69,8 @@ func (s *suite) tlsVectors() {
 		x509Of(ada, octets(sign(certificatePayload(ada), "certificate", unknownCA).raw)))
 	no("other-group", "a member certificate of another group", "transport.ErrOtherGroup", "certificate.ErrGroup",
 		x509Of(ada, octets(sign(with(certificatePayload(ada), bstr(otherGroup), claimGroup), "certificate", firstCA).raw)))
+	put(fault{slug: "gate", about: "the certificate of a gate", req: "O-24", outcome: "transport.ErrCertificate", cause: "certificate.ErrRole"}.malicious(),
+		noon, x509Of(ada, octets(sign(gatePayload(ada), "certificate", firstCA).raw)))
 	no("truncated", "a member certificate that is cut", "transport.ErrCertificate", "envelope.ErrTruncated", x509Of(ada, octets(certificate.raw[:100])))
 	no("leave", "something else in its place", "transport.ErrCertificate", "", x509Of(ada, octets(sign(leavePayload(ada), "leave", ada).raw)))
 	no("not-octets", "an extension that is no OCTET STRING", "transport.ErrCertificate", "", x509Of(ada, []byte{0x05, 0x00}))

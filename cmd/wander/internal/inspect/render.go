@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/protocol/duration"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
@@ -167,6 +168,8 @@ func structure(v reflect.Value, open func([]byte) (Object, bool)) any {
 		return duration.Format(x)
 	case policy.Params:
 		return parameters(&x)
+	case group.Gate:
+		return gate(x)
 	case []byte:
 		if o, ok := open(x); ok {
 			return o
@@ -192,6 +195,18 @@ func parameters(params *policy.Params) Fields {
 		if p.Wire(params) != 0 {
 			f = append(f, Field{p.Name, p.Value(params)})
 		}
+	}
+	return f
+}
+
+// gate is the gate of a resource, under the names that the group's file gives its settings.
+func gate(g group.Gate) any {
+	if g.IsZero() {
+		return nil
+	}
+	f := Fields{{"gate", g.Member.String()}, {"gate_address", g.Address}, {"gate_mode", g.Mode.String()}}
+	for _, c := range group.GateConstants {
+		f = append(f, Field{c.Name, c.Value(&g)})
 	}
 	return f
 }

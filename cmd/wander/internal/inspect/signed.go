@@ -75,7 +75,7 @@ func (i *Inspector) Learn(raw []byte) {
 	if i.group == nil {
 		return
 	}
-	if c, err := certificate.Parse(i.group.ID(), raw, i.group.History()); err == nil {
+	if c, err := certificate.ParseAny(i.group.ID(), raw, i.group.History()); err == nil {
 		i.keys[c.Member()] = c.Key()
 	}
 }
@@ -142,12 +142,12 @@ func (i *Inspector) kinds() []recognise {
 	g, cas := i.group, i.group.History()
 	return append([]recognise{
 		func(raw []byte) (string, any, error) {
-			c, err := certificate.Parse(g.ID(), raw, cas)
+			c, err := certificate.ParseAny(g.ID(), raw, cas)
 			if err != nil {
 				return "", nil, err
 			}
 			i.keys[c.Member()] = c.Key()
-			return "certificate of member " + c.Member().String(), c.Body(), nil
+			return "certificate of " + c.Role().String() + " " + c.Member().String(), c.Body(), nil
 		},
 		byCA(i, "CA certificate", group.ParseAuthority),
 		byCA(i, "group configuration", group.ParseConfig),
