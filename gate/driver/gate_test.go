@@ -11,6 +11,7 @@ import (
 
 	"github.com/wandertoken/wander/gate/client"
 	"github.com/wandertoken/wander/gate/driver"
+	"github.com/wandertoken/wander/gate/gatetest"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/store"
 	core "github.com/wandertoken/wander/protocol/gate"
@@ -18,9 +19,9 @@ import (
 )
 
 // settled writes the journal of a gate with nothing open, as one has that has served for a while.
-func settled(t testing.TB, w *world, dir string) {
+func settled(t testing.TB, w *gatetest.World, dir string) {
 	t.Helper()
-	st, _, err := store.Open(dir, store.Options{Group: w.group.ID(), Member: w.keeper.id()})
+	st, _, err := store.Open(dir, store.Options{Group: w.Group.ID(), Member: w.Gate.ID()})
 	require.NoError(t, err)
 	for _, r := range []core.Record{&core.BeginRecord{Floor: 100, Slots: 1}, &core.ClosedRecord{Reason: core.ByRestart}} {
 		body, err := core.Encode(1, r)
@@ -34,18 +35,18 @@ func settled(t testing.TB, w *world, dir string) {
 
 // A member signs in, works through the tunnel and signs out. Meanwhile a second one waits; its turn comes then.
 func TestSession_OpenBusySignOut_NextOpens(t *testing.T) {
-	w := newWorld(t, 2, nil)
-	s := w.open(nil)
+	w := gatetest.New(t, 2, nil)
+	s := open(w, nil)
 	a, b := s.dial(0), s.dial(1)
-	first := w.signIn(a, w.mint(0), time.Second)
-	open := opened(t, first)
+	first := w.SignIn(a, w.Mint(0), time.Second)
+	open := gatetest.Opened(t, first)
 	assert.EqualValues(t, 101, open.Session)
 	stream := connect(t, first)
 	echoes(t, stream, "hello\n")
 
-	second := w.signIn(b, w.mint(1), time.Second)
-	busy := said[core.BusyAnswer](t, second)
-	assert.Equal(t, w.members[0].id(), busy.Holder)
+	second := w.SignIn(b, w.Mint(1), time.Second)
+	busy := gatetest.Said[core.BusyAnswer](t, second)
+	assert.Equal(t, w.Members[0].ID(), busy.Holder)
 	_, err := second.Connect(context.Background())
 	require.ErrorIs(t, err, client.ErrNotOpen)
 
@@ -58,7 +59,7 @@ func TestSession_OpenBusySignOut_NextOpens(t *testing.T) {
 		_, err = stream.Read(make([]byte, 1))
 	}
 	require.Error(t, err)
-	assert.EqualValues(t, 102, opened(t, second).Session)
+	assert.EqualValues(t, 102, gatetest.Opened(t, second).Session)
 	assert.Equal(t, "hello\n", s.target.received())
 	_, err = second.SignOut(context.Background())
 	require.NoError(t, err)
@@ -66,57 +67,57 @@ func TestSession_OpenBusySignOut_NextOpens(t *testing.T) {
 
 // The next holder of the token cuts the session, by the session member's own transfer.
 func TestSession_Successor_Cuts(t *testing.T) {
-	w := newWorld(t, 2, nil)
-	s := w.open(nil)
-	held := w.mint(0)
-	first := w.signIn(s.dial(0), held, 3*time.Second)
-	opened(t, first)
+	w := gatetest.New(t, 2, nil)
+	s := open(w, nil)
+	held := w.Mint(0)
+	first := w.SignIn(s.dial(0), held, 3*time.Second)
+	gatetest.Opened(t, first)
 	stream := connect(t, first)
 	echoes(t, stream, "one\n")
-	second := w.signIn(s.dial(1), w.passed(held, 0, 1), time.Second)
-	assert.Equal(t, core.ClosedAnswer{Session: 101, Reason: core.BySuccessor, Confirmed: true}, ended(t, first))
+	second := w.SignIn(s.dial(1), w.Passed(held, 0, 1), time.Second)
+	assert.Equal(t, core.ClosedAnswer{Session: 101, Reason: core.BySuccessor, Confirmed: true}, gatetest.Ended(t, first))
 	_, err := stream.Read(make([]byte, 1))
 	require.ErrorIs(t, err, client.ErrStreamCut)
-	assert.EqualValues(t, 102, opened(t, second).Session)
+	assert.EqualValues(t, 102, gatetest.Opened(t, second).Session)
 }
 
 func TestSession_Deadline_Cuts(t *testing.T) {
-	w := newWorld(t, 1, nil)
-	s := w.open(nil)
-	first := w.signIn(s.dial(0), w.mint(0), 200*time.Millisecond)
-	opened(t, first)
-	assert.Equal(t, core.ClosedAnswer{Session: 101, Reason: core.ByDeadline, Confirmed: true}, ended(t, first))
+	w := gatetest.New(t, 1, nil)
+	s := open(w, nil)
+	first := w.SignIn(s.dial(0), w.Mint(0), 200*time.Millisecond)
+	gatetest.Opened(t, first)
+	assert.Equal(t, core.ClosedAnswer{Session: 101, Reason: core.ByDeadline, Confirmed: true}, gatetest.Ended(t, first))
 }
 
 // A connection that is closed ends its session.
 func TestSession_ConnectionLost_Ends(t *testing.T) {
-	w := newWorld(t, 2, nil)
-	s := w.open(nil)
+	w := gatetest.New(t, 2, nil)
+	s := open(w, nil)
 	a := s.dial(0)
-	first := w.signIn(a, w.mint(0), 3*time.Second)
-	opened(t, first)
-	second := w.signIn(s.dial(1), w.mint(1), time.Second)
-	said[core.BusyAnswer](t, second)
+	first := w.SignIn(a, w.Mint(0), 3*time.Second)
+	gatetest.Opened(t, first)
+	second := w.SignIn(s.dial(1), w.Mint(1), time.Second)
+	gatetest.Said[core.BusyAnswer](t, second)
 	require.NoError(t, a.Close())
 	await.Next(t, "the end of the session", first.Ended())
 	_, err := first.SignOut(context.Background())
 	require.ErrorIs(t, err, client.ErrClosed)
-	assert.EqualValues(t, 102, opened(t, second).Session)
+	assert.EqualValues(t, 102, gatetest.Opened(t, second).Session)
 }
 
 // Without a close hook, close confirms only when the target has ended its side.
 func TestClose_TargetStays_SlotStuck(t *testing.T) {
-	w := newWorld(t, 2, shortClose)
-	s := w.open(nil)
+	w := gatetest.New(t, 2, shortClose)
+	s := open(w, nil)
 	s.target.linger = make(chan struct{})
-	first := w.signIn(s.dial(0), w.mint(0), 3*time.Second)
-	opened(t, first)
+	first := w.SignIn(s.dial(0), w.Mint(0), 3*time.Second)
+	gatetest.Opened(t, first)
 	echoes(t, connect(t, first), "x")
 	closed, err := first.SignOut(context.Background())
 	require.NoError(t, err)
 	require.False(t, closed.Confirmed)
-	second := w.signIn(s.dial(1), w.mint(1), time.Second)
-	assert.True(t, said[core.BusyAnswer](t, second).Stuck)
+	second := w.SignIn(s.dial(1), w.Mint(1), time.Second)
+	assert.True(t, gatetest.Said[core.BusyAnswer](t, second).Stuck)
 	st, err := s.Status(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, "STUCK", st.Slots[0].State)
@@ -124,27 +125,27 @@ func TestClose_TargetStays_SlotStuck(t *testing.T) {
 	close(s.target.linger)
 	require.NoError(t, s.Clear(context.Background(), 0))
 	require.ErrorIs(t, s.Clear(context.Background(), 0), driver.ErrNotStuck)
-	third := w.signIn(s.dial(1), w.mint(1), time.Second)
-	opened(t, third)
+	third := w.SignIn(s.dial(1), w.Mint(1), time.Second)
+	gatetest.Opened(t, third)
 }
 
 // A gate without a journal opens nothing for max_hold, and none without a floor.
 func TestOpen_NoJournal_ShutForMaxHold(t *testing.T) {
-	w := newWorld(t, 1, func(r *group.Resource) { r.Gate.OpenTimeout = time.Second }) // it would be shut for that, if it is longer
+	w := gatetest.New(t, 1, func(r *group.Resource) { r.Gate.OpenTimeout = time.Second }) // it would be shut for that, if it is longer
 	s := &station{w: w, dir: t.TempDir(), target: newTarget(t), log: &testLog{}}
-	cfg := w.config(s.dir, s.target, s.log)
+	cfg := config(w, s.dir, s.target, s.log)
 	cfg.Floor = nil
 	_, err := driver.Open(context.Background(), cfg)
 	require.ErrorIs(t, err, core.ErrFloor)
 	began := time.Now()
 	s.start(nil)
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
-	first := w.signIn(s.dial(0), w.mint(0), time.Second)
-	said[core.BusyAnswer](t, first)
-	opened(t, first)
-	assert.GreaterOrEqual(t, time.Since(began), maxHold)
+	first := w.SignIn(s.dial(0), w.Mint(0), time.Second)
+	gatetest.Said[core.BusyAnswer](t, first)
+	gatetest.Opened(t, first)
+	assert.GreaterOrEqual(t, time.Since(began), gatetest.MaxHold)
 
-	other := w.config(s.dir, s.target, s.log)
+	other := config(w, s.dir, s.target, s.log)
 	_, err = driver.Open(context.Background(), other)
 	require.ErrorIs(t, err, store.ErrLocked, "one process has the state folder")
 	require.True(t, exists(filepath.Join(s.dir, "journal")))

@@ -1,0 +1,450 @@
+package driver_test
+
+import (
+	"context"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/quic-go/quic-go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/gate/client"
+	"github.com/wandertoken/wander/gate/driver"
+	"github.com/wandertoken/wander/gate/gatetest"
+	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/node/transport"
+	core "github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/permit"
+)
+
+// raw is a connection of a member that says what a test wants.
+type raw struct {
+	t        *testing.T
+	quic     *quic.Conn
+	control  *quic.Stream
+	exporter [permit.ExporterSize]byte
+}
+
+func (s *station) raw(t *testing.T, p gatetest.Party) *raw {
+	t.Helper()
+	conf, err := transport.ClientTLS(transport.EntranceConfig{
+		Protocol: wire.ALPN, Group: s.w.Group.ID(), Certificate: p.Certificate, Key: p.Key, Authorities: s.w.Group,
+	}, gatetest.Accept)
+	require.NoError(t, err)
+	q, err := transport.Dial(context.Background(), s.Addr(), conf, &quic.Config{MaxIncomingStreams: -1, KeepAlivePeriod: time.Second})
+	require.NoError(t, err)
+	t.Cleanup(func() { q.CloseWithError(0, "") })
+	state := q.ConnectionState().TLS
+	value, err := state.ExportKeyingMaterial(wire.ExporterLabel, nil, permit.ExporterSize)
+	require.NoError(t, err)
+	control, err := q.OpenStream()
+	require.NoError(t, err)
+	return &raw{t, q, control, [permit.ExporterSize]byte(value)}
+}
+
+func (r *raw) say(f wire.Frame) {
+	r.t.Helper()
+	text, err := wire.Append(nil, f)
+	require.NoError(r.t, err)
+	_, err = r.control.Write(text)
+	require.NoError(r.t, err)
+}
+
+func (r *raw) greet() {
+	r.t.Helper()
+	r.say(&wire.Hello{Versions: [2]uint64{1, 1}, Resource: gatetest.Resource, Configuration: 1})
+	f, err := wire.Read(r.control, nil)
+	require.NoError(r.t, err)
+	require.IsType(r.t, &wire.Hello{}, f)
+}
+
+// closedWith is the code with which the gate ends a connection.
+func (r *raw) closedWith() transport.Code {
+	r.t.Helper()
+	await.Next(r.t, "the end of the connection", r.quic.Context().Done())
+	var app *quic.ApplicationError
+	require.ErrorAs(r.t, context.Cause(r.quic.Context()), &app)
+	require.True(r.t, app.Remote)
+	return transport.Code(app.ErrorCode)
+}
+
+// signIn is a sign-in of a member, as a test changes it.
+func (s *station) signIn(t *testing.T, r *raw, p gatetest.Party, held gatetest.Custody, change func(*permit.StatementBody)) *wire.SignIn {
+	t.Helper()
+	form, err := permit.New(s.w.Group.ID(), held.Title, held.Before, s.w.Certificates).Encode()
+	require.NoError(t, err)
+	b := permit.StatementOf(held.Title)
+	b.Gate, b.Exporter, b.Number, b.Configuration, b.Length = wire.KeyID(s.w.Gate.Key.Public()), r.exporter, 1, 1, 1000
+	change(&b)
+	st, err := b.Sign(s.w.Group.ID(), p.Key)
+	require.NoError(t, err)
+	return &wire.SignIn{Number: b.Number, Permit: form, Statement: st.Raw()}
+}
+
+func same(*permit.StatementBody) {}
+
+// A statement opens the connection that it names, and no other: neither one of the same member nor one of another, and no second time.
+func TestSignIn_Replayed_ConnectionClosed(t *testing.T) {
+	w := gatetest.New(t, 2, nil)
+	s := open(w, nil)
+	held := w.Mint(0)
+	first := s.raw(t, w.Members[0])
+	first.greet()
+	statement := s.signIn(t, first, w.Members[0], held, same)
+	for _, p := range w.Members {
+		other := s.raw(t, p)
+		other.greet()
+		other.say(statement)
+		assert.Equal(t, transport.CodeProtocol, other.closedWith())
+	}
+	for name, change := range map[string]func(*permit.StatementBody){
+		"of another gate":    func(b *permit.StatementBody) { b.Gate[0] ^= 1 },
+		"of a later number":  func(b *permit.StatementBody) { b.Number = 2 },
+		"of another title":   func(b *permit.StatementBody) { b.Title[0] ^= 1 },
+		"by another session": func(b *permit.StatementBody) { b.Exporter[0] ^= 1 },
+	} {
+		r := s.raw(t, w.Members[0])
+		r.greet()
+		in := s.signIn(t, r, w.Members[0], held, change)
+		in.Number = 1
+		r.say(in)
+		assert.Equal(t, transport.CodeProtocol, r.closedWith(), name)
+	}
+	first = s.raw(t, w.Members[0])
+	first.greet()
+	statement = s.signIn(t, first, w.Members[0], held, same)
+	first.say(statement)
+	f, err := wire.Read(first.control, nil)
+	require.NoError(t, err)
+	require.IsType(t, &wire.Answer{}, f)
+	first.say(statement)
+	assert.Equal(t, transport.CodeProtocol, first.closedWith())
+	st, err := s.Status(context.Background())
+	require.NoError(t, err)
+	assert.EqualValues(t, 7, st.Counts["broken"])
+	assert.EqualValues(t, 1, st.Counts["sessions"])
+}
+
+// Whoever the CA has not certified as a member does not get past the handshake: a stranger, a member of another group, and a gate.
+func TestHandshake_NoMember_Refused(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	s := open(w, nil)
+	other := gatetest.New(t, 1, nil)
+	for name, p := range map[string]gatetest.Party{
+		"a member of another group": other.Members[0],
+		"a gate":                    w.Issue("gate-2", gatetest.Key(t), gatetest.AsGate),
+	} {
+		conf, err := transport.ClientTLS(transport.EntranceConfig{
+			Protocol: wire.ALPN, Group: w.Group.ID(), Certificate: p.Certificate, Key: p.Key, Authorities: w.Group,
+		}, gatetest.Accept)
+		require.NoError(t, err)
+		q, err := transport.Dial(context.Background(), s.Addr(), conf, &quic.Config{})
+		if err == nil { // a client learns of it after its side of the handshake
+			await.Next(t, "the end of the connection", q.Context().Done())
+			err = transport.CloseReason(context.Cause(q.Context()))
+		}
+		require.ErrorIs(t, err, transport.ErrRefused, name)
+	}
+	st, err := s.Status(context.Background())
+	require.NoError(t, err)
+	assert.Zero(t, st.Counts["connections"])
+}
+
+// A gate that is another one, or a member in its place, is not taken for it.
+func TestDial_AnotherGate_Refused(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	s := open(w, nil)
+	cfg := w.Client(s.Addr(), w.Members[0])
+	cfg.Gate[0] ^= 1
+	_, err := client.Dial(context.Background(), cfg)
+	require.Error(t, err)
+	cfg = w.Client(s.Addr(), w.Members[0])
+	cfg.Resource = "other"
+	_, err = client.Dial(context.Background(), cfg)
+	require.ErrorIs(t, err, client.ErrResource)
+}
+
+// A member has four connections: of more, the oldest is closed.
+func TestConnections_OneMembersFifth_OldestCloses(t *testing.T) {
+	w := gatetest.New(t, 2, nil)
+	s := open(w, nil)
+	oldest := s.dial(0)
+	other := s.dial(1)
+	for range driver.MaxPerMember - 1 {
+		s.dial(0)
+	}
+	require.NoError(t, oldest.Err())
+	s.dial(0)
+	await.Next(t, "the end of the oldest", oldest.Done())
+	require.ErrorIs(t, oldest.Err(), client.ErrLost)
+	require.NoError(t, other.Err())
+}
+
+// Garbage from a member with a valid certificate ends its connections, and leaves memory and goroutines where they were.
+func TestFrames_Malformed_ConnectionClosed(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	s := open(w, nil)
+	rng := rand.New(rand.NewPCG(1, 2))
+	noise := func(n int) []byte {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(rng.Uint32())
+		}
+		return b
+	}
+	kinds := []func() []byte{
+		func() []byte { return []byte{0, 0, 0, 0} },
+		func() []byte { return []byte{0xff, 0, 0, 0} },
+		func() []byte { return append([]byte{0, 0, 0, 20}, noise(20)...) },
+		func() []byte { return append([]byte{0, 0, 0, 9, 0x82, 3, 0x83}, noise(6)...) },
+		func() []byte { return append([]byte{0, 4, 0, 0}, noise(1<<18)...) },
+		func() []byte { raw, _ := wire.Append(nil, &wire.Connect{Number: 1}); return raw },
+		func() []byte {
+			raw, _ := wire.Append(nil, &wire.SignIn{Number: 1, Permit: noise(3000), Statement: noise(400)})
+			return raw
+		},
+		func() []byte { raw, _ := wire.Append(nil, &wire.Update{Configuration: noise(1000)}); return raw },
+		func() []byte { raw, _ := wire.Append(nil, &wire.Update{Revocations: [][]byte{noise(300)}}); return raw },
+	}
+	round := func(n int) {
+		for i := range n {
+			r := s.raw(t, w.Members[0])
+			r.greet()
+			_, _ = r.control.Write(kinds[i%len(kinds)]())
+			require.Equal(t, transport.CodeProtocol, r.closedWith(), "kind %d", i%len(kinds))
+		}
+	}
+	round(2 * len(kinds))
+	heap, goroutines := usage()
+	round(5 * len(kinds))
+	await.Until(t, "memory and goroutines are back", func() bool {
+		h, g := usage()
+		return g <= goroutines && h <= heap+1<<20
+	})
+	st, err := s.Status(context.Background())
+	require.NoError(t, err)
+	assert.EqualValues(t, 7*len(kinds), st.Counts["broken"])
+	assert.LessOrEqual(t, strings.Count(s.log.String(), "connection of a member refused"), 8, "each kind of trouble is logged once in ten seconds")
+}
+
+func usage() (heap uint64, goroutines int) {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc, runtime.NumGoroutine()
+}
+
+// While a member signs in as fast as it can, another one is served; the first is read at its rate.
+func TestSignIns_Flood_OthersServed(t *testing.T) {
+	w := gatetest.New(t, 2, nil)
+	s := open(w, nil)
+	r := s.raw(t, w.Members[0])
+	r.greet()
+	go io.Copy(io.Discard, r.control)
+	held := w.Mint(0)
+	const flood = 100
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for n := range uint64(flood) {
+			text, err := wire.Append(nil, s.signIn(t, r, w.Members[0], held, func(b *permit.StatementBody) { b.Number = n + 1; b.Configuration = 9 }))
+			if err == nil {
+				_, _ = r.control.Write(text)
+			}
+		}
+	})
+	began := time.Now()
+	session := w.SignIn(s.dial(1), w.Mint(1), time.Second)
+	gatetest.Opened(t, session)
+	wg.Wait()
+	st, err := s.Status(context.Background())
+	require.NoError(t, err)
+	most := 20 + int(time.Since(began).Seconds()*driver.SignInsPerSecond) + 2
+	assert.LessOrEqual(t, int(st.Counts["sign_ins"]), most)
+	_, err = session.SignOut(context.Background())
+	require.NoError(t, err)
+}
+
+// A hook that hangs is not waited for: a close hook makes the slot stuck with an alarm, and its end later changes nothing.
+func TestHooks_Hang_StuckThenCleared(t *testing.T) {
+	w := gatetest.New(t, 2, func(r *group.Resource) {
+		r.Gate.CloseTimeout, r.Gate.OpenTimeout = 300*time.Millisecond, 300*time.Millisecond
+	})
+	var hang atomic.Bool
+	var killed atomic.Int64
+	s := open(w, func(c *driver.Config) {
+		c.CloseHook = func(ctx context.Context, _ driver.Call) core.Result {
+			if hang.Load() {
+				<-ctx.Done() // until it is killed
+				killed.Add(1)
+				return core.Failed
+			}
+			return core.Succeeded
+		}
+	})
+	first := w.SignIn(s.dial(0), w.Mint(0), time.Second)
+	gatetest.Opened(t, first)
+	hang.Store(true)
+	closed, err := first.SignOut(context.Background())
+	require.NoError(t, err)
+	require.False(t, closed.Confirmed)
+	st, err := s.Status(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, "stuck", st.Slots[0].Alarm)
+	assert.EqualValues(t, 1, st.Alarms["stuck"])
+	hang.Store(false)
+	require.NoError(t, s.Clear(context.Background(), 0))
+	gatetest.Opened(t, w.SignIn(s.dial(1), w.Mint(1), time.Second))
+	assert.EqualValues(t, 1, killed.Load(), "the one that hangs was killed before the next one ran")
+}
+
+// An open hook that hangs is killed before the close hook runs.
+func TestHooks_OpenHangs_KilledBeforeClose(t *testing.T) {
+	w := gatetest.New(t, 1, func(r *group.Resource) { r.Gate.OpenTimeout = 200 * time.Millisecond })
+	var opening atomic.Bool
+	s := open(w, func(c *driver.Config) {
+		c.OpenHook = func(ctx context.Context, call driver.Call) core.Result {
+			opening.Store(true)
+			defer opening.Store(false)
+			<-ctx.Done()
+			time.Sleep(50 * time.Millisecond) // it takes a while to die
+			return core.Failed
+		}
+		c.CloseHook = func(_ context.Context, call driver.Call) core.Result {
+			if opening.Load() {
+				t.Error("the close hook runs beside the open hook")
+			}
+			return core.Succeeded
+		}
+	})
+	first := w.SignIn(s.dial(0), w.Mint(0), 2*time.Second)
+	assert.Equal(t, core.ClosedAnswer{Session: 101, Reason: core.ByOpenHook, Confirmed: true}, gatetest.Ended(t, first))
+}
+
+// A newer configuration reaches the gate with a member, and a member with an older one is told the newer.
+func TestConfiguration_Newer_Spreads(t *testing.T) {
+	w := gatetest.New(t, 2, nil)
+	s := open(w, nil)
+	stale := w.Group
+	newer := w.Newer(func(x *group.Settings) { x.Resources[0].MaxHold = 2 * time.Second })
+	cfg := w.Client(s.Addr(), w.Members[0])
+	cfg.Group = func() *group.Group { return newer }
+	c, err := client.Dial(context.Background(), cfg)
+	require.NoError(t, err)
+	defer c.Close()
+	session := w.SignIn(c, w.Mint(0), time.Minute)
+	before := time.Now()
+	until := time.UnixMilli(int64(gatetest.Opened(t, session).Until))
+	assert.Less(t, until.Sub(before), 2500*time.Millisecond, "by the newer max_hold")
+
+	learned := make(chan []byte, 4)
+	cfg = w.Client(s.Addr(), w.Members[1])
+	cfg.Group = func() *group.Group { return stale }
+	cfg.Learn = func(config []byte, _, _ [][]byte) { learned <- config }
+	d, err := client.Dial(context.Background(), cfg)
+	require.NoError(t, err)
+	defer d.Close()
+	assert.Equal(t, newer.Config().Raw(), await.Next(t, "the newer configuration", learned))
+	refused := w.SignIn(d, w.Mint(1), time.Second)
+	assert.Equal(t, core.Outdated, gatetest.Said[core.RefuseAnswer](t, refused).Code)
+}
+
+// A member that is revoked loses its session and its connection, whoever tells.
+func TestRevocation_OpenSession_Cut(t *testing.T) {
+	w := gatetest.New(t, 2, nil)
+	s := open(w, nil)
+	session := w.SignIn(s.dial(0), w.Mint(0), 3*time.Second)
+	gatetest.Opened(t, session)
+	raw := w.Revoke(w.Members[0].ID())
+	cfg := w.Client(s.Addr(), w.Members[1])
+	cfg.Revocations = func(above uint64) (uint64, [][]byte) {
+		if above > 0 {
+			return 1, nil
+		}
+		return 1, [][]byte{raw}
+	}
+	c, err := client.Dial(context.Background(), cfg)
+	require.NoError(t, err)
+	defer c.Close()
+	await.Next(t, "the end of the session", session.Ended())
+	gatetest.Opened(t, w.SignIn(c, w.Mint(1), time.Second))
+	again, err := client.Dial(context.Background(), w.Client(s.Addr(), w.Members[0]))
+	if err == nil {
+		await.Next(t, "the end of the connection", again.Done())
+		again.Close()
+	}
+}
+
+// In mode observe nothing is kept out, and what would have been is counted.
+func TestObserve_NoSession_LetInAndCounted(t *testing.T) {
+	w := gatetest.New(t, 2, func(r *group.Resource) { r.Gate.Mode = group.Observe })
+	s := open(w, nil)
+	first := w.SignIn(s.dial(0), w.Mint(0), 2*time.Second)
+	gatetest.Opened(t, first)
+	echoes(t, connect(t, first), "first\n")
+	b := s.raw(t, w.Members[1])
+	b.greet()
+	b.say(s.signIn(t, b, w.Members[1], w.Mint(1), same))
+	stream, err := b.quic.OpenStream()
+	require.NoError(t, err)
+	text, err := wire.Append(nil, &wire.Connect{Number: 1})
+	require.NoError(t, err)
+	_, err = stream.Write(append(text, "beside\n"...))
+	require.NoError(t, err)
+	got := make([]byte, len("beside\n"))
+	_, err = io.ReadFull(stream, got)
+	require.NoError(t, err)
+	st, err := s.Status(context.Background())
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, st.Counts["observed"])
+	assert.True(t, st.Observe)
+}
+
+// Without the session's OPEN no stream gets to the target.
+func TestStream_NoSession_Refused(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	s := open(w, nil)
+	r := s.raw(t, w.Members[0])
+	r.greet()
+	stream, err := r.quic.OpenStream()
+	require.NoError(t, err)
+	text, err := wire.Append(nil, &wire.Connect{Number: 1})
+	require.NoError(t, err)
+	_, err = stream.Write(append(text, "x"...))
+	require.NoError(t, err)
+	_, err = stream.Read(make([]byte, 1))
+	var reset *quic.StreamError
+	require.ErrorAs(t, err, &reset)
+	assert.EqualValues(t, wire.StreamNotOpen, reset.ErrorCode)
+	assert.Zero(t, s.target.inside())
+}
+
+// A gate that stops closes its sessions first.
+func TestClose_OpenSession_ClosedFirst(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	var closes atomic.Int64
+	s := open(w, func(c *driver.Config) {
+		c.CloseHook = func(_ context.Context, call driver.Call) core.Result {
+			if call.Session == 101 {
+				closes.Add(1)
+			}
+			return core.Succeeded
+		}
+	})
+	session := w.SignIn(s.dial(0), w.Mint(0), 3*time.Second)
+	gatetest.Opened(t, session)
+	require.NoError(t, s.Close(context.Background()))
+	assert.EqualValues(t, 1, closes.Load())
+	await.Next(t, "the end of the session", session.Ended())
+	_, err := s.Status(context.Background())
+	require.ErrorIs(t, err, driver.ErrClosed)
+}
