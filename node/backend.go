@@ -113,8 +113,7 @@ func gateStatus(g member.GateStatus) *api.GateStatus {
 	}
 	s := &api.GateStatus{Reachable: g.Reached, Said: g.Said, Session: g.Session}
 	if g.NotBefore > 0 {
-		at := clock.FromMillis(g.NotBefore).UTC()
-		s.NotBefore = &at
+		s.NotBefore = clock.FromMillis(g.NotBefore).UTC()
 	}
 	return s
 }

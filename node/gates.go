@@ -119,25 +119,38 @@ type gateLink struct {
 
 // keep dials a gate again and again.
 func (g *gates) keep(ctx context.Context, l *gateLink) {
-	pause := probeFirst
+	pauses := newProbes()
 	for ctx.Err() == nil {
 		lasted, err := g.visit(ctx, l)
-		switch {
-		case lasted >= gateSettled:
-			pause = probeFirst
-		case err != nil && ctx.Err() == nil && g.reports.allow("gate "+l.target.resource):
+		pauses.connected(lasted)
+		if err != nil && ctx.Err() == nil && g.reports.allow("gate "+l.target.resource) {
 			g.log.Warn("gate does not answer", "resource", l.target.resource, "address", l.target.address, "reason", err)
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(jittered(pause)):
+		case <-time.After(pauses.next()):
 		}
-		pause = min(2*pause, probeMost)
 	}
 }
 
-// jittered is between a half and the whole of a pause, so that members do not dial together.
-func jittered(pause time.Duration) time.Duration { return pause/2 + rand.N(pause/2) }
+// probes are the pauses between the dials of a gate.
+type probes struct{ pause time.Duration }
+
+func newProbes() *probes { return &probes{probeFirst} }
+
+// connected notes how long a connection has lasted.
+func (p *probes) connected(lasted time.Duration) {
+	if lasted >= gateSettled {
+		p.pause = probeFirst
+	}
+}
+
+// next is the next pause: between a half and the whole of one that doubles, so that members do not dial together.
+func (p *probes) next() time.Duration {
+	pause := p.pause
+	p.pause = min(2*pause, probeMost)
+	return pause/2 + rand.N(pause/2)
+}
 
 // visit is one connection with a gate, from the dial to its end.
 func (g *gates) visit(ctx context.Context, l *gateLink) (lasted time.Duration, err error) {

@@ -145,7 +145,7 @@ func (e *entrance) members(n int) (nodes []*node.Node) {
 
 func (e *entrance) get(n *node.Node, change func(*api.AcquireRequest)) (*node.Grant, error) {
 	e.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	r := api.AcquireRequest{Resource: "db"}
 	if change != nil {
@@ -212,7 +212,7 @@ func TestGate_Gone_ProgramLostAndOthersWait(t *testing.T) {
 }
 
 func TestConnect_NoGate_NoSession(t *testing.T) {
-	a := newAuthority(t, group.Resource{Name: "ftp"}.WithDefaults())
+	a := newAuthority(t, group.Resource{Name: "ftp", Params: policy.Params{OperationTime: time.Second, MembersMax: 3}}.WithDefaults())
 	n, _ := openNode(t, a.issue(t, "a"), func(c *node.Config) { c.Found = true })
 	g, err := n.Get(t.Context(), request("ftp"))
 	require.NoError(t, err)

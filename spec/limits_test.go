@@ -143,6 +143,7 @@ func limitTable(t *testing.T) *table {
 		{"evidence against one member", handoff.MaxEvidencePerMember, "handoff.MaxEvidencePerMember"},
 		{"members against which there is any", handoff.MaxAccused, "handoff.MaxAccused"},
 		{"acquire streams of the local API", api.MaxStreams, "api.MaxStreams"},
+		{"streams through gates of the local API", api.MaxTunnels, "api.MaxTunnels"},
 		{"bytes of a request of the local API", api.MaxBody, "api.MaxBody"},
 	} {
 		out.row(l.what, fmt.Sprint(l.value), "`"+l.name+"`")
@@ -270,6 +271,7 @@ var apiRefusals = []struct {
 	{api.ErrNotGranted, "api.ErrNotGranted", "no token came in time"},
 	{api.ErrNotDue, "api.ErrNotDue", "the operation ran too recently (`once_per_ms`)"},
 	{api.ErrHeld, "api.ErrHeld", "the program itself runs under a grant of this resource (`held`)"},
+	{api.ErrNoSession, "api.ErrNoSession", "the grant is not in force, or has no open session at a gate"},
 	{api.ErrIsolated, "api.ErrIsolated", "cut off from every peer, and not holding the token"},
 	{api.ErrRevoked, "api.ErrRevoked", "the member's own certificate is not valid"},
 	{api.ErrRefused, "api.ErrRefused", "the group configuration has no such resource"},

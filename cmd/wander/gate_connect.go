@@ -49,8 +49,8 @@ func newGateConnectCommand(env *environment) *cobra.Command {
 			return d.join(&console{env.In, env.Out})
 		},
 	}
-	cmd.Flags().StringVar(&socket, "socket", "", "the daemon's `socket`")
-	cmd.Flags().StringVar(&listen, "listen", "", "serve the stream on a Unix socket at `path`")
+	addSocketFlag(cmd.Flags(), &socket)
+	cmd.Flags().StringVar(&listen, "listen", "", "serve streams on a Unix socket at this path, for the owner only")
 	return cmd
 }
 

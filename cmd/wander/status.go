@@ -162,7 +162,7 @@ func gateText(g api.GateStatus) string {
 	if g.Session > 0 {
 		text += fmt.Sprintf(", session %d", g.Session)
 	}
-	if g.NotBefore != nil {
+	if !g.NotBefore.IsZero() {
 		text += ", not before " + g.NotBefore.Format(time.RFC3339)
 	}
 	return text

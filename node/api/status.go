@@ -111,8 +111,8 @@ type GateStatus struct {
 	Reachable bool   `json:"reachable"`
 	Said      string `json:"said"` // what it has said last about this slot, or "asked"; empty: nothing yet
 	Session   uint64 `json:"session,string,omitempty"`
-	// NotBefore is when a refusal ends, as the gate said; nil if it did not.
-	NotBefore *time.Time `json:"not_before,omitempty"`
+	// NotBefore is when a refusal ends, as the gate said; zero if it did not.
+	NotBefore time.Time `json:"not_before,omitzero"`
 }
 
 // HandoffCounts counts handoffs of this member as sender since its start.

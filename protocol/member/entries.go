@@ -57,7 +57,7 @@ type entry struct {
 	state    entryState
 	demand   *demand       // while it is knocking
 	ends     clock.Instant // when the token is to be released
-	patience clock.Instant // until when it knocks at most
+	knocks   clock.Instant // until when it does so at most
 	gives    clock.Instant // when it waits no longer for the gate; Never while it is open
 	operated bool          // what the program's end said, while it is closing
 }
@@ -148,8 +148,8 @@ func (l *entries) signIn(g *grant, d *demand, latest clock.Instant) {
 		program, length = min(program, d.maxHold), min(span, d.maxHold+times.open+out)
 	}
 	l.last++
-	e := &entry{id: l.last, grant: g, demand: d, ends: l.now.Boot.Add(span), patience: l.now.Boot.Add(span - out - program)}
-	e.gives = e.patience
+	e := &entry{id: l.last, grant: g, demand: d, ends: l.now.Boot.Add(span), knocks: l.now.Boot.Add(span - out - program)}
+	e.gives = e.knocks
 	g.entry, l.byID[e.id] = e, e
 	h := g.hold
 	title, _ := l.custody.handoff.Title(h.token, h.hop)
@@ -215,9 +215,9 @@ func (l *entries) busy(e *entry, a gate.BusyAnswer, at uint64) {
 		l.fail(e, l.now.Boot.Add(knockPause), false)
 		return
 	}
-	e.gives = e.patience
+	e.gives = e.knocks
 	if times, ok := gateOf(h.slot.resource); ok && a.Until > 0 {
-		e.gives = min(e.patience, l.now.Boot.Add(between(at, a.Until)).Add(times.settle+times.keep))
+		e.gives = min(e.knocks, l.now.Boot.Add(between(at, a.Until)).Add(times.settle+times.keep))
 	}
 }
 

@@ -347,6 +347,18 @@ func TestGate_NoSession_TokenGoesOn(t *testing.T) {
 	}
 }
 
+// TestGate_Fails_DemandIsFirst: the program that has knocked in vain is the next one to knock.
+func TestGate_Fails_DemandIsFirst(t *testing.T) {
+	v := visits(t, true)
+	asked := v.demand(1)
+	v.demand(2)
+	v.says(asked.Entry, nil)
+	again := v.knocks(time.Minute)
+	require.NotNil(t, again)
+	require.NotNil(t, v.opens(again.Entry))
+	assert.EqualValues(t, 1, granted(v.box).Request)
+}
+
 // TestGate_Refused_WaitsForItsTime: a member whose token nobody takes tries again when the gate has said, and not
 // sooner than in a minute.
 func TestGate_Refused_WaitsForItsTime(t *testing.T) {
