@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -60,9 +61,12 @@ func (h heldList) with(g api.Grant) string {
 	return h.text + "," + entry
 }
 
-// childEnviron is the environment of a command that runs under a grant: this
-// process's own, and what the grant says.
-func childEnviron(g api.Grant, held heldList) []string {
+// childEnviron is the environment of a command that runs under a grant of the daemon at a
+// socket: this process's own, what the grant says, and the socket.
+func childEnviron(g api.Grant, held heldList, socket string) []string {
+	if path, err := filepath.Abs(socket); err == nil {
+		socket = path // the command may go elsewhere
+	}
 	list := append(os.Environ(),
 		"WANDER_RESOURCE="+g.Resource,
 		"WANDER_MEMBER="+g.Member.String(),
@@ -71,6 +75,7 @@ func childEnviron(g api.Grant, held heldList) []string {
 		"WANDER_FENCE="+strconv.FormatUint(g.Fence, 10),
 		"WANDER_DEADLINE="+g.Deadline.UTC().Format(time.RFC3339Nano),
 		heldVariable+"="+held.with(g),
+		socketVariable+"="+socket,
 	)
 	if g.GateFence > 0 {
 		list = append(list, gateFenceVariable+"="+strconv.FormatUint(g.GateFence, 10))

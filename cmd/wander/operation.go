@@ -49,7 +49,7 @@ func (s *settings) operation(env *environment, log *slog.Logger) (node.Operation
 			log.Warn("operation: no "+permitVariable, "error", err)
 		}
 		defer file.remove()
-		environ := append(childEnviron(g, held), file.environ()...)
+		environ := append(childEnviron(g, held, s.socket()), file.environ()...)
 		return operateUnder(ctx, g, supervise.Command{Path: path, Args: s.Operation.Command, Env: environ}, grace, log)
 	}
 	return node.Operation{Resource: s.Operation.Resource, MaxHold: s.Operation.MaxHold, Run: run}, nil

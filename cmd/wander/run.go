@@ -53,7 +53,8 @@ WANDER_FENCE, WANDER_DEADLINE (RFC 3339), WANDER_PERMIT_FILE (the permit, remove
 the command ends: wander permit verify) and WANDER_HELD, which lists each run that it
 is within, its own last, as RESOURCE=GRANT,RESOURCE=GRANT. If the resource has a gate,
 it sees WANDER_GATE_FENCE, and reaches the resource by wander gate connect.
-WANDER_SOCKET, if set, is the default of --socket.`
+WANDER_SOCKET, if set, is the default of --socket. The command finds the socket there,
+so that every wander in it asks the same daemon.`
 
 const runExample = `  wander run nightly-backup -- /usr/local/bin/backup --full
   wander run ftp --wait 10m --max-hold 2m -- lftp -f upload.lftp
@@ -194,7 +195,7 @@ func (r *runner) operate(held *api.Held, deadline clock.Instant) (used api.Relea
 		r.warn("no " + permitVariable + ": " + err.Error())
 	}
 	defer file.remove()
-	r.child.Env = append(childEnviron(grant, r.held), file.environ()...)
+	r.child.Env = append(childEnviron(grant, r.held, r.socket), file.environ()...)
 	result, err := supervise.Run(r.child, r.guard, supervise.Options{
 		Deadline: deadline, Grace: r.grace.Duration, Lost: held.Lost(), OnLost: r.onLost.value,
 		Signals: r.signals, Warn: r.warn,

@@ -181,9 +181,9 @@ func TestRunEnvironment(t *testing.T) {
 	d := granting(held)
 	d.listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", `
-		echo "$WANDER_RESOURCE $WANDER_MEMBER $WANDER_TOKEN $WANDER_HOP $WANDER_FENCE $WANDER_DEADLINE"; read line`)
-	p.expect(t, fmt.Sprintf("ftp %v %v 41 41 %s", held.grant.Member, held.grant.Token,
-		held.grant.Deadline.UTC().Format(time.RFC3339Nano)))
+		echo "$WANDER_RESOURCE $WANDER_MEMBER $WANDER_TOKEN $WANDER_HOP $WANDER_FENCE $WANDER_DEADLINE $WANDER_SOCKET"; read line`)
+	p.expect(t, fmt.Sprintf("ftp %v %v 41 41 %s %s", held.grant.Member, held.grant.Token,
+		held.grant.Deadline.UTC().Format(time.RFC3339Nano), socket))
 	p.stdin.Close()
 	p.end(t)
 }
