@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"math/rand/v2"
+	"net/netip"
 	"runtime"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	"github.com/wandertoken/wander/gate/driver"
 	"github.com/wandertoken/wander/gate/gatetest"
 	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/internal/relay"
 	"github.com/wandertoken/wander/node/transport"
 	core "github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/gate/wire"
@@ -454,4 +456,65 @@ func TestClose_OpenSession_ClosedFirst(t *testing.T) {
 	await.Next(t, "the end of the session", session.Ended())
 	_, err := s.Status(context.Background())
 	require.ErrorIs(t, err, driver.ErrClosed)
+}
+
+// A connection begins with HELLO.
+func TestFrames_NoHello_ConnectionClosed(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	s := open(w, nil)
+	r := s.raw(t, w.Members[0])
+	r.say(s.signIn(t, r, w.Members[0], w.Mint(0), same))
+	assert.Equal(t, transport.CodeProtocol, r.closedWith())
+}
+
+// A member does not sign in with another one's permit, even with that one's statement for its connection.
+func TestSignIn_AnothersPermit_ConnectionClosed(t *testing.T) {
+	w := gatetest.New(t, 2, nil)
+	s := open(w, nil)
+	r := s.raw(t, w.Members[1])
+	r.greet()
+	r.say(s.signIn(t, r, w.Members[0], w.Mint(0), same))
+	assert.Equal(t, transport.CodeProtocol, r.closedWith())
+}
+
+// An answer says to whom, about which title, and on which connection it was given.
+func TestAnswer_Signed_SaysWhatItIsAbout(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	s := open(w, nil)
+	held := w.Mint(0)
+	r := s.raw(t, w.Members[0])
+	r.greet()
+	r.say(s.signIn(t, r, w.Members[0], held, same))
+	f, err := wire.Read(r.control, nil)
+	require.NoError(t, err)
+	require.IsType(t, &wire.Answer{}, f)
+	a, err := wire.ParseAnswer(w.Group.ID(), f.(*wire.Answer).Signed, w.Gate.Key.Public())
+	require.NoError(t, err)
+	b := a.Body()
+	assert.Equal(t, gatetest.Resource, b.Resource)
+	assert.Equal(t, w.Members[0].ID(), b.Member)
+	assert.Equal(t, held.Title.Hash(), b.Title)
+	assert.Equal(t, r.exporter, b.Exporter)
+	assert.EqualValues(t, 1, b.Number)
+	assert.IsType(t, core.OpenAnswer{}, b.Answer)
+	assert.Equal(t, wire.KeyID(w.Gate.Key.Public()), a.KeyID())
+}
+
+// A member that is silent for four seconds, as one that is frozen or cut off, loses its session.
+func TestConnection_Silent_Lost(t *testing.T) {
+	w := gatetest.New(t, 2, func(r *group.Resource) { r.MaxHold = time.Minute })
+	s := open(w, nil)
+	path, err := relay.New(netip.MustParseAddrPort(s.Addr()), relay.Path{}, 1)
+	require.NoError(t, err)
+	c, err := client.Dial(context.Background(), w.Client(path.Address(), w.Members[0]))
+	require.NoError(t, err)
+	defer c.Close()
+	session := w.SignIn(c, w.Mint(0), time.Minute)
+	gatetest.Opened(t, session)
+	path.Close()
+	began := time.Now()
+	next := w.SignIn(s.dial(1), w.Mint(1), time.Second)
+	gatetest.Opened(t, next)
+	assert.Less(t, time.Since(began), 10*time.Second)
+	await.Next(t, "the member notices, too", session.Ended())
 }
