@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -262,6 +263,7 @@ func (f gateFlags) configure(env *environment, log *slog.Logger) (cfg driver.Con
 	cfg.Save = h.save
 	if len(h.authority) > 0 {
 		cfg.Sync = h.sync(cfg)
+		h.catchUp(&cfg, log)
 	}
 	if cfg.ResetKey, err = node.ResetKey(h.state()); err != nil {
 		return cfg, h, cli.ConfigError(err, "")
@@ -279,6 +281,29 @@ func (h gateHome) sync(cfg driver.Config) func(context.Context, *group.Group, ui
 		c := enrolment.Client{Addresses: h.authority, Group: g, Certificate: cfg.Certificate, Key: cfg.Key, Now: cfg.Now}
 		news, err := c.Sync(ctx, enrolment.Mine{Revocations: revocations})
 		return driver.News{Group: news.Group, Revocations: news.Revocations, More: news.More}, err
+	}
+}
+
+// catchUp asks the CA for its configuration, if the group file does not have this gate: wander join has written the file
+// before the configuration could name the gate.
+func (h gateHome) catchUp(cfg *driver.Config, log *slog.Logger) {
+	self := cfg.Certificate.Member()
+	if slices.ContainsFunc(cfg.Group.Config().Settings().Resources, func(r group.Resource) bool { return r.Gate.Member == self }) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), renewGateFor)
+	defer cancel()
+	news, err := cfg.Sync(ctx, cfg.Group, 0)
+	if err != nil {
+		log.Warn("the group file does not have this gate, and the CA does not answer", "error", err)
+		return
+	}
+	if news.Group == nil {
+		return
+	}
+	cfg.Group, cfg.Extra.Revocations = news.Group, append(cfg.Extra.Revocations, news.Revocations...)
+	if err := h.save(cfg.Group, news.Revocations); err != nil {
+		log.Warn("group file not written", "error", err)
 	}
 }
 
