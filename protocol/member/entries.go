@@ -126,9 +126,13 @@ func (l *entries) reaches(in GateReachable) {
 		delete(l.reached, in.Resource)
 	}
 	for _, e := range l.inOrder() {
-		if e.grant.hold.slot.key.resource == in.Resource {
-			l.lost(e, "the gate cannot be reached")
+		if e.grant.hold.slot.key.resource != in.Resource {
+			continue
 		}
+		if e.state == knocking { // SIGN-IN may still wait for a record, and go over the next connection
+			l.emit(effect.SignOut{Entry: e.id})
+		}
+		l.lost(e, "the gate cannot be reached")
 	}
 	for _, s := range l.grants.slots.order {
 		if s.key.resource == in.Resource {
@@ -167,7 +171,10 @@ func signOutSpan(span time.Duration) time.Duration { return min(signOutTime, spa
 func (l *entries) said(in GateSaid) {
 	e := l.byID[in.Entry]
 	if e == nil {
-		return // it has been given up, and SIGN-OUT is on its way
+		if _, ok := in.Answer.(gate.OpenAnswer); ok { // it has been given up
+			l.emit(effect.SignOut{Entry: in.Entry})
+		}
+		return
 	}
 	switch a := in.Answer.(type) {
 	case gate.OpenAnswer:
