@@ -123,7 +123,7 @@ func TestGate_Sessions_Compared(t *testing.T) {
 			w := audittest.New("ann", "bob")
 			w.Step = time.Second
 			k := &keeper{World: w}
-			k.write(&gate.BeginRecord{Slots: 1})
+			k.write(&gate.BeginRecord{})
 			c.tell(k, w.List[0], w.List[1])
 			k.write(&gate.ClosedRecord{Reason: gate.ByRestart})
 			for _, m := range w.List {
