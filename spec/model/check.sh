@@ -446,6 +446,7 @@ holds promise
 [ "$quick" ] || holds promise -DSLEEPS=3
 [ "$quick" ] || breaks one_program promise -DBUG_NOT_TOLD
 breaks one_program promise -DBUG_TOLD_ONCE
+breaks one_program promise -DBUG_RETURNED
 [ "$quick" ] || breaks one_program promise -DBUG_ONE_VOW
 breaks promised promise -DBUG_ANY
 holds promise -DLIAR

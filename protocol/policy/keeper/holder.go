@@ -322,12 +322,13 @@ func (h *holder) passEnded(e *policy.Event) (hidden bool) {
 		if late { // for the policy it is gone, as it may be for all others
 			h.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Abandoned, Token: e.Token})
 		}
-		came := e.Token.Hop
-		if t != nil { // no member has had it meanwhile
-			t.parted, came = false, t.came
+		before := held{came: e.Token.Hop, known: longAgo}
+		if t != nil {
+			t.parted = false
+			before = *t
 		}
 		t = h.gained(&e.Token)
-		t.came = came
+		t.goesOn(&before)
 		if left || late { // no member took it
 			h.withholds(t, policy.Resumed, e, h.Now)
 		}
