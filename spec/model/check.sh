@@ -473,6 +473,13 @@ breaks no_false refuse -DBUG_NO_AVOID
 breaks soon_back refuse -DBUG_NOT_BACK
 breaks no_false refuse -DBUG_AGAIN
 [ "$quick" ] || breaks no_false refuse -DH=4 -DUNTAKEN=2	# not held: two members in a row take no token
+holds refuse -DALONE -DH=6
+[ "$quick" ] || holds refuse -DALONE
+[ "$quick" ] || holds refuse -DALONE -DH=4
+breaks no_false refuse -DALONE -DH=6 -DBUG_CAME_BACK
+holds refuse -DCOY -DH=6
+[ "$quick" ] || holds refuse -DCOY
+breaks no_false refuse -DCOY -DH=6 -DBUG_UNTOLD
 
 holds late
 holds late -DLIAR
