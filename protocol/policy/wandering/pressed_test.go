@@ -85,3 +85,41 @@ func TestSpans_Again_AsKeepersCount(t *testing.T) {
 	assert.Equal(t, time.Duration(keeper.DefaultSilence), time.Duration(defaultSilence))
 	assert.Equal(t, clock.Instant(9*time.Second), clock.Instant(0).Add(deriveSpans(policy.Params{OperationTime: time.Second, MinInterval: time.Second}, true).again))
 }
+
+// avoiding is everybody, without a member that is passed no token.
+type avoiding struct {
+	everybody
+	avoided ident.Member
+}
+
+func (a avoiding) Draw(n int, to []ident.Member) []ident.Member {
+	start := len(to)
+	to = without(a.everybody.Draw(n+1, to), a.avoided)
+	return to[:min(len(to), start+n)]
+}
+
+func (a avoiding) Size() int { return a.everybody.Size() - 1 }
+
+// One of two others has not taken the token, and is avoided for that. The other one is offered it before the operation runs
+// again.
+func TestLight_PassComesBack_OtherOneOffered(t *testing.T) {
+	w := walkerAt(t, 1, Light, table1)
+	w.roster = everybody{3, 1}
+	w.Step(w.Now, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
+	e := arrival(9, 1000)
+	require.NotEmpty(t, kinds(w.Step(2*second, e, nil), policy.Run))
+	w.early = w.Now
+	passed := kinds(w.Step(6*second, policy.Event{Kind: policy.OperationEnded, Token: e.Token}, nil), policy.Pass)
+	if len(passed) == 0 {
+		passed = kinds(w.Step(w.Deadline(), policy.Event{Kind: policy.Timer}, nil), policy.Pass)
+	}
+	require.Len(t, passed, 1)
+	require.Equal(t, ident.Member{2}, passed[0].To)
+	w.roster = avoiding{everybody{3, 1}, ident.Member{2}}
+	require.Empty(t, kinds(w.Step(7*second, policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, Token: e.Token}, nil), policy.Run))
+	passed = kinds(w.Step(w.Deadline(), policy.Event{Kind: policy.Timer}, nil), policy.Pass)
+	require.Len(t, passed, 1)
+	assert.Equal(t, ident.Member{3}, passed[0].To)
+	w.roster = everybody{1, 1}
+	assert.NotEmpty(t, kinds(w.Step(9*second, policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, Token: e.Token}, nil), policy.Run), "nobody else is left")
+}
