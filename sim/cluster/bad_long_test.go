@@ -17,11 +17,31 @@ var longProgramTimes = busyTimes{
 	skip: 100 * time.Millisecond, gossip: 5 * time.Second, shortest: 19 * time.Second, longest: 19*time.Second + time.Millisecond,
 }
 
+// longestProgramTimes are those of one whose programs may take longer than five silences: so may two of them in one custody.
+var longestProgramTimes = busyTimes{
+	name: "longest", operation: 20 * time.Second, hold: time.Minute, interval: 500 * time.Millisecond,
+	skip: 100 * time.Millisecond, gossip: 5 * time.Second, shortest: 20 * time.Second, longest: time.Minute - time.Second,
+}
+
 // longProgramKinds are kinds beside which passes come back, or tokens are lost.
 var longProgramKinds = []string{"ignorer", "refuser", "decliner", "hoarder", "dropper"}
 
+// longPrograms are groups in which each program takes long.
+type longPrograms struct {
+	name  string
+	times busyTimes
+	kinds []string
+	alone bool // only one honest member wants turns beside the bad one: when that one runs, the bad one alone waits
+}
+
+var longProgramGroups = []longPrograms{
+	{"all", longProgramTimes, longProgramKinds, false},
+	{"alone", longestProgramTimes, append(longProgramKinds[:3:3], "coy"), true},
+}
+
 // TestBad_LongPrograms_HonestBlameless: beside one bad member, no honest member strikes or bars another one, where each
-// program takes nearly max_hold. The long form has several groups of each:
+// program takes nearly max_hold, or is longer than five silences while the bad one alone waits. The long form has several
+// groups of each:
 //
 //	go test ./sim/cluster -run TestBad_LongPrograms -cluster.bad -v
 func TestBad_LongPrograms_HonestBlameless(t *testing.T) {
@@ -30,32 +50,44 @@ func TestBad_LongPrograms_HonestBlameless(t *testing.T) {
 	if *badCosts {
 		sizes, seeds, span = []int{3, 5}, []uint64{0, 1, 2, 3, 4}, time.Hour
 	}
-	for _, kind := range longProgramKinds {
-		for _, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
-			for _, members := range sizes {
-				for _, seed := range seeds {
-					t.Run(fmt.Sprintf("%s/%v/%d/%d", kind, p, members, seed), func(t *testing.T) {
-						t.Parallel()
-						seed := uint64(members) + 100*seed
-						g := &badMeasured{badGroup: newBad(t, seed, members, p, longProgramTimes, kind)}
-						g.good = g.nodes[:members-1]
-						saw := g.watch
-						g.watch = func(m Moment) {
-							saw(m)
-							if e, is := m.Record.(*journal.Evidence); is && m.Deed == Wrote && !g.lies(m.Member) && !e.Accused.IsZero() && !g.lies(e.Accused) {
-								t.Logf("at %v %v of an honest member", g.now, e)
-							}
-						}
-						g.runFor(badSettle)
-						g.busy.want(g.nodes, 0)
-						g.runFor(span)
-						c := g.cost()
-						t.Logf("%d programs, nobody ran for %v, waits %v", c.first+c.later, c.nobody, c.wait)
-						assert.Zero(t, g.accused)
-						assert.Empty(t, g.violations)
-					})
+	for _, l := range longProgramGroups {
+		for _, kind := range l.kinds {
+			for _, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
+				for _, members := range sizes {
+					for _, seed := range seeds {
+						t.Run(fmt.Sprintf("%s/%s/%v/%d/%d", l.name, kind, p, members, seed), func(t *testing.T) {
+							t.Parallel()
+							l.areBlameless(t, uint64(members)+100*seed, members, p, kind, span)
+						})
+					}
 				}
 			}
 		}
 	}
+}
+
+func (l longPrograms) areBlameless(t *testing.T, seed uint64, members int, p busyPolicy, kind string, span time.Duration) {
+	t.Helper()
+	g := &badMeasured{badGroup: newBad(t, seed, members, p, l.times, kind)}
+	g.good = g.nodes[:members-1]
+	saw := g.watch
+	g.watch = func(m Moment) {
+		saw(m)
+		if e, is := m.Record.(*journal.Evidence); is && m.Deed == Wrote && !g.lies(m.Member) && !e.Accused.IsZero() && !g.lies(e.Accused) {
+			t.Logf("at %v %v of an honest member", g.now, e)
+		}
+	}
+	g.runFor(badSettle)
+	if l.alone {
+		g.good = g.good[:1]
+		g.busy.want(g.nodes[members-1:], 0)
+		g.busy.want(g.good, 0)
+	} else {
+		g.busy.want(g.nodes, 0)
+	}
+	g.runFor(span)
+	c := g.cost()
+	t.Logf("%d programs, nobody ran for %v, waits %v", c.first+c.later, c.nobody, c.wait)
+	assert.Zero(t, g.accused)
+	assert.Empty(t, g.violations)
 }

@@ -446,6 +446,7 @@ holds promise
 [ "$quick" ] || holds promise -DSLEEPS=3
 [ "$quick" ] || breaks one_program promise -DBUG_NOT_TOLD
 breaks one_program promise -DBUG_TOLD_ONCE
+breaks one_program promise -DBUG_RETURNED
 [ "$quick" ] || breaks one_program promise -DBUG_ONE_VOW
 breaks promised promise -DBUG_ANY
 holds promise -DLIAR
@@ -472,6 +473,13 @@ breaks no_false refuse -DBUG_NO_AVOID
 breaks soon_back refuse -DBUG_NOT_BACK
 breaks no_false refuse -DBUG_AGAIN
 [ "$quick" ] || breaks no_false refuse -DH=4 -DUNTAKEN=2	# not held: two members in a row take no token
+holds refuse -DALONE -DH=6
+[ "$quick" ] || holds refuse -DALONE
+[ "$quick" ] || holds refuse -DALONE -DH=4
+breaks no_false refuse -DALONE -DH=6 -DBUG_CAME_BACK
+holds refuse -DCOY -DH=6
+[ "$quick" ] || holds refuse -DCOY
+breaks no_false refuse -DCOY -DH=6 -DBUG_UNTOLD
 
 holds late
 holds late -DLIAR

@@ -21,6 +21,7 @@
  *   FEW=4     promises to A in that time that are not given back as they are to be
  *   BUG_NOT_TOLD     Only a keeper that is not mute is told of a program.
  *   BUG_TOLD_ONCE    Such a keeper is told of the next program only.
+ *   BUG_RETURNED     A pass that came back has H forget whom it has told of a program.
  *   BUG_ONE_VOW      H remembers only the last keeper that has a promise.
  *   BUG_PROMISE_ON   H promises A again at once.
  *   BUG_SAME_SPAN    H avoids A for the same time each time.
@@ -178,7 +179,10 @@ inline goes_on()
 		fi;
 #endif
 		vowed = 0; k = 0
-	:: SAY(H, UNTAKEN); does = IDLE
+	:: SAY(H, UNTAKEN); does = IDLE;
+#ifdef BUG_RETURNED
+		informed = 0
+#endif
 	fi
 }
 

@@ -1,5 +1,5 @@
 /*
- * A member that wants turns, and takes no token: P-80, 1 and 2 of spec/policy/keeper.md. A tick is L.
+ * A member that wants turns, and takes no token: P-80, 1 to 3 of spec/policy/keeper.md. A tick is L.
  *
  * A holder has the token for one program. Then it passes it to the member whose turn it is: R
  * if it does not avoid R, else X, else another honest member, which is always there. R refuses. X is honest, and away for a
@@ -13,10 +13,16 @@
  *   TIMES=2      how often
  *   TRIES=5      passes to R that fail, of one holder, in SPAN=100 ticks
  *   UNTAKEN=3    passes that came back, in one custody, after which the holder runs another program
+ *   ALONE        only R wants the token. When R has not taken it, the holder runs another program, or passes it to X or the
+ *                other one, which want nothing
+ *   COY          the same, and R tells the holder that it wants none: it gets no offer
+ *   REST=8       ticks after which the holder passes on a token that nobody wants (ALONE)
  *   BUG_AGAIN      the holder runs another program as soon as the token is back
  *   BUG_NO_AVOID   the holder offers it to R again
  *   BUG_SAME       it avoids it for O each time
  *   BUG_NOT_BACK   what X has not taken counts after it has taken a token
+ *   BUG_CAME_BACK  the holder counts only REST, and a pass that came back begins that anew (ALONE)
+ *   BUG_UNTOLD     it counts only REST where no pass has come back (COY)
  */
 
 #ifndef H
@@ -42,6 +48,26 @@
 #define UNTAKEN 3
 #endif
 
+#ifndef REST
+#define REST 8
+#endif
+#ifdef COY
+#define ALONE
+#define R_OUT 1
+#else
+#define R_OUT (avoids[R] > 0)
+#endif
+/* Whether the holder may run again with ALONE. */
+#ifdef BUG_CAME_BACK
+#define MAY_RUN (stays < REST)
+#else
+#ifdef BUG_UNTOLD
+#define MAY_RUN (untaken == 0 && stays < REST || kept + H <= O || untaken >= UNTAKEN)
+#else
+#define MAY_RUN (kept + H <= O || untaken >= UNTAKEN)
+#endif
+#endif
+
 #define O (DMIN + H + 2)
 #define LIMIT (1 + O + 2)
 #define R 0
@@ -50,6 +76,7 @@
 #define HOLDER 3
 
 byte kept;			/* ticks for which the holder has the token */
+byte stays;			/* ticks since it came there, or came back */
 byte avoids[2];			/* ticks for which it avoids R, X */
 byte span[2];			/* the last such time */
 byte away;			/* ticks for which X is still away */
@@ -61,21 +88,25 @@ byte ticks;
 byte untaken;			/* passes that came back since the holder's last program */
 bit no_false, few_tries, soon_back;
 
-mtype = { RUN, REFUSED, ABSENT, TAKES, LEAVES };
+mtype = { AGAIN, REFUSED, ABSENT, TAKES, LEAVES };
 #define SAY(m, what) printf("member %d hop 0: %e\n", m, what)
 #define LESS(v, n) v = (v > n -> v - n : 0)
 
 inline lasts(n)
 {
 	kept = kept + n;
+#ifdef ALONE
+	stays = stays + n;
+#endif
 	ticks = (ticks + n < SPAN -> ticks + n : SPAN);
 	back = (away < n && gone > 0 -> back + n - away : back);
 	LESS(avoids[R], n); LESS(avoids[X], n); LESS(away, n);
 	no_false = kept < LIMIT;
 	assert(no_false);
-	/* As soon as a failing member would be, and one custody and O later. */
+#ifndef ALONE	/* As soon as a failing member would be, and one custody and O later. */
 	soon_back = back <= gone + O + LIMIT;
 	assert(soon_back);
+#endif
 	no_false = 0; soon_back = 0
 }
 
@@ -93,18 +124,20 @@ inline fails(m)
 #ifdef BUG_AGAIN
 	lasts(H)
 #else
-	untaken++;
+	untaken++; stays = 0;
+#ifndef ALONE
 	if
 	:: untaken == UNTAKEN -> untaken = 0; lasts(H)
 	:: else
 	fi
+#endif
 #endif
 }
 
 /* Another one takes it, and the token comes back to this holder. */
 inline passes()
 {
-	kept = 0; untaken = 0;
+	kept = 0; untaken = 0; stays = 0;
 	lasts(H)
 }
 
@@ -113,6 +146,7 @@ active proctype Group()
 	d_step { lasts(H) }
 	do
 	:: ticks == SPAN -> break
+#ifndef COY
 	:: d_step { ticks < SPAN && avoids[R] == 0 ->
 		SAY(R, REFUSED);
 		tries++;
@@ -122,14 +156,20 @@ active proctype Group()
 		few_tries = 0;
 #endif
 		fails(R) }
-	:: d_step { ticks < SPAN && avoids[R] > 0 && avoids[X] == 0 && away > 0 -> SAY(X, ABSENT); fails(X) }
-	:: d_step { ticks < SPAN && avoids[R] > 0 && avoids[X] == 0 && away == 0 ->
+#endif
+	:: d_step { ticks < SPAN && R_OUT && avoids[X] == 0 && away > 0 -> SAY(X, ABSENT); fails(X) }
+	:: d_step { ticks < SPAN && R_OUT && avoids[X] == 0 && away == 0 ->
 		SAY(X, TAKES); gone = 0; back = 0;
 #ifndef BUG_NOT_BACK
 		span[X] = 0;
 #endif
 		passes() }
+#ifdef ALONE
+	:: d_step { ticks < SPAN && R_OUT && MAY_RUN -> SAY(HOLDER, AGAIN); untaken = 0; lasts(H) }
+	:: d_step { ticks < SPAN && R_OUT && !MAY_RUN -> SAY(OTHER, TAKES); passes() }
+#else
 	:: d_step { ticks < SPAN && avoids[R] > 0 && avoids[X] > 0 -> SAY(OTHER, TAKES); passes() }
+#endif
 	:: atomic { ticks < SPAN && away == 0 && gone == 0 && times < TIMES ->
 		SAY(X, LEAVES); times++; select(away : 1 .. AWAY); gone = away; back = 0 }
 	od

@@ -84,7 +84,8 @@
 //
 //	common       the step, the spans (constants.go), the other members (peers.go)
 //	waiter       sends wants as long as this member wants a token and has none
-//	holder       is between the policy and the tokens here (held.go), and answers questions (answers.go)
+//	holder       is between the policy and the tokens here (held.go) and those that leave (leaving.go), and answers
+//	             questions (answers.go)
 //	reporter     tells the keeper of those tokens, promises that they rest, and asks promises back
 //	history      remembers this member's custodies and receipts, to give account of them
 //	search       looks for the token and replaces it; takes in what others say of it (observations.go)
@@ -94,7 +95,7 @@
 //	loss         how long a program may still run under a lost token
 //	inquests     opens inquests, asks, hears and concludes; one of them is an inquest
 //	sanctions    strikes, bars, excuses (excuse.go) and doubts, with back-offs (backoff.go)
-//	newborn      checks tokens that have just been made
+//	newborn      checks tokens that have just been made (newborn_check.go)
 //
 // What a part needs of one above it is a small interface or a function (holderLinks, searchLinks, newborn.takes), which
 // keeper.go implements.

@@ -68,6 +68,12 @@ func (t *held) expects(from ident.Member, m *message) bool {
 	return t.state == asking && t.asked.has(from) && m.hop == t.hop && m.life == t.life && m.promise.serial >= t.oldest
 }
 
+// goesOn takes over what others were told of the token before a pass that came back. No member has had it meanwhile, so that
+// they count on the end of that program.
+func (t *held) goesOn(before *held) {
+	t.came, t.known, t.informed, t.asker = before.came, before.known, before.informed, before.asker
+}
+
 // origin is a token and when it was made.
 type origin struct {
 	token ident.Token

@@ -597,6 +597,51 @@ func TestPromise_KeeperIsSilent_ToldOfEachProgram(t *testing.T) {
 	}
 }
 
+// passPolicy is a runPolicy that passes its token to a member that waits.
+type passPolicy struct{ runPolicy }
+
+func (p passPolicy) Step(now clock.Instant, e policy.Event, actions []policy.Action) []policy.Action {
+	if e.Kind == policy.Wanted {
+		return append(actions, policy.Action{Kind: policy.Pass, Token: token, To: e.From})
+	}
+	return p.runPolicy.Step(now, e, actions)
+}
+
+// TestPass_ComesBack_KeeperToldOfNextProgram: P-52, 2. The first keeper was told of a program, and is asleep. No member takes
+// the token afterwards, and it counts on the end of that program still, as does the member that has asked for the token.
+func TestPass_ComesBack_KeeperToldOfNextProgram(t *testing.T) {
+	l := newResting(t)
+	l.holder.inner = passPolicy{}
+	l.step(policy.Event{Kind: policy.Silent, From: at(theHolder)})
+	l.after(2 * restAfter)
+	require.Equal(t, rest, l.told(thePasser, rest).kind)
+	givesBack := func() {
+		asked := l.told(thePasser, release)
+		require.Equal(t, release, asked.kind)
+		l.says(thePasser, message{kind: released, custody: asked.custody, promise: asked.promise})
+	}
+	runs := func() {
+		l.step(policy.Event{Kind: policy.DemandChanged, Demand: true})
+		givesBack()
+		require.True(t, l.done(policy.Run))
+		did := l.did
+		assert.Equal(t, have, l.told(theHolder, have).kind)
+		l.did = did
+		assert.Equal(t, have, l.told(theFourth, have).kind)
+		l.step(policy.Event{Kind: policy.DemandChanged})
+		l.step(policy.Event{Kind: policy.OperationEnded, Token: policy.Token{ID: token, Hop: 5, Born: 1}})
+		l.after(2 * restAfter)
+	}
+	l.says(theFourth, message{kind: ask, custody: custody{token, 5}})
+	runs()
+	l.step(policy.Event{Kind: policy.Wanted, From: at(theDead)})
+	givesBack()
+	require.True(t, l.done(policy.Pass))
+	l.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, Token: policy.Token{ID: token, Hop: 5, Born: 1}})
+	l.after(2 * restAfter)
+	runs()
+}
+
 // TestPromise_KeeperGetsNoToken_NextOneHasTheNext: P-53, 5. Who has a promise can have the token sent to itself.
 func TestPromise_KeeperGetsNoToken_NextOneHasTheNext(t *testing.T) {
 	l := newResting(t)

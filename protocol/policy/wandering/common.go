@@ -24,6 +24,7 @@ type common struct {
 
 	early clock.Instant // no operation begins before
 	holding
+	declined     []ident.Member // have not taken the token since the operation last ran here, if a pass has come back since
 	observations observations
 }
 
@@ -66,7 +67,27 @@ func (c *common) mayRun() bool {
 // outstayed reports whether the preset fair passes the token on before the operation
 // runs under it here again: others may be due that this member does not know.
 func (c *common) outstayed() bool {
-	return c.isFair && c.ran && c.Now >= c.came.Add(c.spans.rest)
+	return c.isFair && c.ran && (c.Now >= c.came.Add(c.spans.rest) || c.isPressed())
+}
+
+// isPressed reports whether a member that waits may have this one struck before the next program has ended: the token has
+// been here for too long. Any other member may take it instead.
+func (c *common) isPressed() bool {
+	return c.awaited && c.Now >= c.since.Add(c.spans.again) && !c.offeredToAll()
+}
+
+// offeredToAll reports whether the token was offered to all others since the operation last ran here, or to so many that none
+// may be left. Those that have not taken it may be drawn no more.
+func (c *common) offeredToAll() bool {
+	return c.untaken >= min(host.MaxUntaken, c.roster.Size()+len(c.untakenBy()))
+}
+
+// untakenBy are the members that have not taken the token since the operation last ran here.
+func (c *common) untakenBy() []ident.Member {
+	if c.untaken == 0 {
+		return nil
+	}
+	return c.declined
 }
 
 // tell sends a message.

@@ -6,7 +6,6 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
-	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 const (
@@ -51,7 +50,7 @@ func (w *walker) arrive(e *policy.Event) {
 		w.fair.candidates.remove(e.From)
 		w.fair.candidates.remove(w.self) // on the second token's list it may stand
 	}
-	w.take(holding{token: *t, came: w.Now, birth: birth, streak: b.streak, have: true}, false)
+	w.take(holding{token: *t, came: w.Now, since: w.Now, birth: birth, streak: b.streak, have: true}, false)
 	if w.fair != nil && w.have && w.token.ID == t.ID && b.names(e.From) {
 		w.fair.candidates.insert(candidate{member: e.From, served: w.Now}) // it asks back
 	}
@@ -69,7 +68,7 @@ func (w *walker) appear(e *policy.Event) {
 		w.observations.made(&t.ID)
 	}
 	w.had()
-	h := holding{token: *t, came: w.Now, birth: before(w.Now, b.age), streak: b.streak, have: true}
+	h := holding{token: *t, came: w.Now, since: w.Now, birth: before(w.Now, b.age), streak: b.streak, have: true}
 	if e.Kind == policy.Generated && w.have && !w.spare.have {
 		h.token.Field = nil
 		w.spare = h // no keeper here has asked for it: it is in place of the one that is here
@@ -246,7 +245,7 @@ func (w *walker) pass(to ident.Member) {
 	if w.fair != nil {
 		w.fair.served()
 	}
-	w.sent = passage{token: w.token.ID, birth: w.birth, to: to, ran: w.ran, untaken: w.untaken}
+	w.sent = passage{token: w.token.ID, birth: w.birth, to: to, since: w.since, awaited: w.awaited, ran: w.ran, untaken: w.untaken}
 	if w.waiter == to {
 		w.waiter = ident.Member{}
 	}
@@ -301,7 +300,7 @@ func (w *walker) returned(e *policy.Event) {
 	if w.sent.token == t.ID {
 		from = w.sent.to
 	}
-	h := holding{token: t, came: w.Now, birth: w.birth, streak: w.streak, have: true}
+	h := holding{token: t, came: w.Now, since: w.Now, birth: w.birth, streak: w.streak, have: true}
 	if w.token.ID != t.ID {
 		h.birth = before(w.Now, parseBaggage(t.Field).age)
 	}
@@ -315,28 +314,30 @@ func (w *walker) returned(e *policy.Event) {
 	}
 }
 
-// cameBack notes that no member took a token under which the operation has run here. Others may wait, and have told a
-// member that this one keeps it: two programs would be longer than it may be kept.
+// cameBack notes that no member took a token. For others it has been here all the time. If the operation has run under it,
+// others may wait, and have told a member that this one keeps it: two programs would be longer than it may be kept.
 func (w *walker) cameBack(h *holding) {
 	l := &w.sent
-	if l.token != h.token.ID || !l.ran {
+	if l.token != h.token.ID || l.taken {
+		return
+	}
+	h.since, h.awaited = l.since, l.awaited || !l.wanders
+	if !l.ran {
 		return
 	}
 	h.ran, h.untaken = true, l.untaken+1
-	if w.fair != nil {
-		if h.untaken == 1 {
-			w.fair.declined = w.fair.declined[:0]
-		}
-		if !l.to.IsZero() {
-			w.fair.declined = keepLast(without(w.fair.declined, l.to), l.to)
-		}
+	if h.untaken == 1 {
+		w.declined = w.declined[:0]
+	}
+	if !l.to.IsZero() {
+		w.declined = keepLast(without(w.declined, l.to), l.to)
 	}
 }
 
 // elsewhere notes that another member has had a token.
 func (w *walker) elsewhere(id *ident.Token) {
 	if w.sent.token == *id {
-		w.sent.ran, w.sent.untaken = false, 0
+		w.sent.taken = true
 	}
 }
 
@@ -349,7 +350,7 @@ func (w *walker) owesPass() bool {
 	case w.fair != nil:
 		return w.fair.owesPass()
 	}
-	return w.untaken < min(host.MaxUntaken, w.roster.Size())
+	return !w.offeredToAll()
 }
 
 // delivered notes which member took a token, and tells its timekeepers if that was its turn.

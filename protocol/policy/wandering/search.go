@@ -1,6 +1,7 @@
 package wandering
 
 import (
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -45,9 +46,6 @@ type search struct {
 	// silent are the last candidates of this search that did not answer in time, and present
 	// those that have said since that they want the token: they are not asked again.
 	silent, present []ident.Member
-
-	// declined are the members that have not taken the token since the operation last ran here.
-	declined []ident.Member
 }
 
 // bearer is what a search has done with the token here.
@@ -141,9 +139,10 @@ func (s *search) reported(from ident.Member, m *body) {
 // wander passes the token to a member at random. That is no turn: no timekeepers
 // are told.
 func (s *search) wander() {
-	to := ident.Member{}
-	if s.drawn = s.roster.Draw(1, s.drawn[:0]); len(s.drawn) > 0 {
-		to = s.drawn[0]
+	to, untaken := ident.Member{}, s.untakenBy()
+	if s.drawn = s.roster.Draw(1+len(untaken), s.drawn[:0]); len(s.drawn) > 0 {
+		i := slices.IndexFunc(s.drawn, func(m ident.Member) bool { return !contains(untaken, m) })
+		to = s.drawn[max(0, i)]
 	}
 	s.candidates.remove(to)
 	s.bearer.wander(to)
@@ -164,8 +163,8 @@ func (s *search) owesPass() bool {
 // passesOver removes the candidates that have not taken the token since the operation last ran here, if it is to
 // run here again when no other one is left.
 func (s *search) passesOver() {
-	if s.untaken > 0 && s.Demand {
-		for _, m := range s.declined {
+	if s.Demand {
+		for _, m := range s.untakenBy() {
 			s.candidates.remove(m)
 		}
 	}

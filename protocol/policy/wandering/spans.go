@@ -1,6 +1,7 @@
 package wandering
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -34,6 +35,9 @@ const (
 	// wordTime is how long word of a turn takes to all timekeepers at most.
 	wordTime = 5 * time.Second
 
+	// defaultSilence is that of a keeper, if params have none.
+	defaultSilence = 4 * time.Second
+
 	replyLeast = 250 * time.Millisecond
 	replyMost  = time.Second
 )
@@ -44,6 +48,7 @@ type spans struct {
 	round                time.Duration // how long a round takes at most, or Δmin if that is longer
 	window               time.Duration // for which a token that was heard of counts as one that circulates
 	rest                 time.Duration // for which a token stays while no member is due, at most
+	again                time.Duration // after which no further operation begins where a pass has come back: it would last for too long
 	gather               time.Duration // for reports, before the next member is chosen
 	reply                time.Duration // for answers to one question
 }
@@ -62,6 +67,8 @@ func deriveSpans(p policy.Params, isFair bool) spans {
 		gather: min(p.OperationTime/8, replyMost),
 		reply:  min(max(p.OperationTime/8, replyLeast), replyMost),
 	}
+	// A holder may keep a token for a Δmin, the longest operation and twice the silence (P-74).
+	s.again = p.MinInterval + 2*cmp.Or(p.Silence, defaultSilence)
 	if s.min == 0 {
 		s.min = papers.MinInterval(p.OperationTime, p.MembersMax)
 	}

@@ -30,14 +30,19 @@ type passage struct {
 	birth   clock.Instant
 	to      ident.Member // zero: whom the driver draws
 	wanders bool         // not because it was the member's turn
-	ran     bool         // the operation has run under it here, and no other member has had it since
-	untaken int          // how many passes have come back since
+	taken   bool         // another member has had it since
+	since   clock.Instant
+	awaited bool
+	ran     bool // the operation has run under it here
+	untaken int  // how many passes have come back since
 }
 
 // holding is a token that is here.
 type holding struct {
 	token   policy.Token
-	came    clock.Instant
+	came    clock.Instant // from another member, or back
+	since   clock.Instant // from another member: a pass that came back does not begin it anew
+	awaited bool          // a member has been said to wait since then, or has not taken it when it was its turn
 	birth   clock.Instant
 	streak  uint8 // hops since the last operation
 	have    bool
@@ -95,6 +100,7 @@ func (w *walker) happened(event *policy.Event) {
 			w.fair.announce()
 		}
 	case policy.Wanted:
+		w.awaited = w.awaited || w.have
 		w.hasten(event.From)
 		if w.fair != nil {
 			w.fair.looksFor(event.From)
