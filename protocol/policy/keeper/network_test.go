@@ -569,10 +569,8 @@ func (s *site) pass(t policy.Token, to ident.Member) {
 	n.after(passTime, func() {
 		if !r.up || n.isCut(s, r) {
 			d := doubt{from: s, to: r, token: t, lives: [2]int{life, rlife}}
-			if d.lasts() { // it is repeated until that one is back
-				n.doubts = append(n.doubts, d)
-			}
-			return // lost, and nobody knows
+			n.doubts = append(n.doubts, d) // it is repeated until that one is back
+			return
 		}
 		t.Hop++
 		r.holds = append(r.holds, t)
@@ -623,7 +621,11 @@ func (n *network) settle() {
 	for i := 0; i < len(n.doubts); i++ {
 		d := n.doubts[i]
 		if !d.lasts() {
-			n.doubts = slices.Delete(n.doubts, i, i+1)
+			if gone := !d.from.up || !d.from.durable && d.from.life != d.lives[0]; !gone && !d.to.up {
+				continue // it asks on
+			} else if n.doubts = slices.Delete(n.doubts, i, i+1); !gone { // the receiver has forgotten: UNKNOWN
+				d.from.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Abandoned, From: d.to.id, Token: d.token})
+			}
 			i--
 			continue
 		}
@@ -651,7 +653,7 @@ func (n *network) settle() {
 
 // inDoubt reports whether a member may get a token when it is up again.
 func (n *network) inDoubt(s *site) bool {
-	return slices.ContainsFunc(n.doubts, func(d doubt) bool { return d.from == s || d.to == s })
+	return slices.ContainsFunc(n.doubts, func(d doubt) bool { return d.lasts() && (d.from == s || d.to == s) })
 }
 
 // tell delivers a message, in order.
