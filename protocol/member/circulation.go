@@ -268,16 +268,7 @@ func (c *circulation) resume(past []journal.Stamped) error {
 // endRecall has all policies begin, and returns whose transfers have to come again.
 func (c *circulation) endRecall() (putOff []ident.Member) {
 	putOff, words := c.recall.end()
-	for _, s := range c.slots.order {
-		if !s.leaving {
-			c.resumeSlot(s)
-		}
-	}
-	for _, id := range c.peers.inOrder { // nobody would count as steady (P-70) before it connects anew
-		if c.peers.of(id).hello != nil {
-			c.greeted(id)
-		}
-	}
+	c.resumeSlots(c.slots.inForce())
 	for _, w := range words {
 		c.events.notify(w.slot, w.event)
 	}

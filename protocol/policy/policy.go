@@ -103,7 +103,7 @@ const (
 	// dialled. It is told when there is one, and when there is none any more.
 	Queued
 	// Greeted: the member Event.From has connected with this one. What it was told before may
-	// be lost, with its process.
+	// be lost, with its process. A policy that begins is told which members are connected by then.
 	Greeted
 	// Sought: somebody looks for this token, of which Event.Token says only the ID, while
 	// none is here: it may be lost. It is a hint without any authority.
