@@ -49,7 +49,7 @@ func newCirculation(c *core, q *events, live *liveness, members *membership) *ci
 	slots := &slotTable{core: c, byKey: make(map[slotKey]*slot)}
 	candidates := &candidates{core: c, live: live, shuns: make(shuns)}
 	ring := &ring{core: c, live: live, candidates: candidates, endpoints: members.endpoints}
-	admission := &admission{core: c, slots: slots}
+	admission := &admission{core: c, slots: slots, events: q}
 	book := &memoryBook{core: c, latest: make(memories)}
 	custody := &custody{core: c, slots: slots, events: q, holds: make(map[ident.Token]*hold)}
 	memory := &custodyMemory{core: c, custody: custody, world: environment{c, candidates, admission}, book: book}
@@ -167,6 +167,9 @@ func (c *circulation) message(from ident.Member, msg wire.Message) error {
 	case *wire.Offer:
 		c.learner.signers(from, msg.Certificates)
 		c.custody.handoff.OnOffer(from, msg)
+		if msg.Hop == 1 && c.custody.handoff.Expects(from, msg.Token, msg.Hop) {
+			c.admission.accepted(from, msg)
+		}
 	case *wire.Need:
 		c.custody.handoff.OnNeed(from, msg)
 	case *wire.Accept:

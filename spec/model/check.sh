@@ -457,8 +457,9 @@ breaks few_delays promise -DLIAR -DBUG_ONLY_SILENT
 holds newborn
 holds newborn -DHOLD=3
 breaks one_soon newborn -DBUG_NO_MEET
-breaks kept newborn -DBUG_DROP
-breaks kept newborn -DBUG_HERE_ONLY
+breaks taken newborn -DBUG_DROP
+breaks taken newborn -DBUG_AT_ARRIVAL
+breaks soon newborn -DBUG_HERE_ONLY
 breaks none_made newborn -DBUG_NO_PARDON
 holds newborn -DLIAR
 [ "$quick" ] || holds newborn -DLIAR -DLOSSES=2

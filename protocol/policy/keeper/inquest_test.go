@@ -1589,9 +1589,9 @@ func TestHolds_ThisMemberRefusesIt_TakesItFirst(t *testing.T) {
 		}
 	}
 	c.newborn.backoffs.note(at(theHolder), c.now, maxBackoff)
-	require.False(t, c.Admits(c.now, at(theHolder)))
+	require.False(t, c.Admits(c.now, policy.Token{Generator: at(theHolder)}))
 	has(lateAfter + 5*DefaultSilence)
-	assert.True(t, c.Admits(c.now, at(theHolder)))
+	assert.True(t, c.Admits(c.now, policy.Token{Generator: at(theHolder)}))
 	assert.False(t, c.struck(theHolder))
 	has(2 * wrongClock * lateAfter)
 	assert.True(t, c.struck(theHolder), "it did not pass it on then either")
@@ -1942,7 +1942,7 @@ func TestStruck_SpeaksAndAsks_IgnoredAndAnswered(t *testing.T) {
 	c.accuses()
 	assert.Empty(t, c.inquests.open, "nobody is asked about it, either")
 	assert.True(t, c.isSilent(at(theHolder)))
-	assert.False(t, c.Admits(c.now, at(theHolder)))
+	assert.False(t, c.Admits(c.now, policy.Token{Generator: at(theHolder)}))
 	c.comes(custody{secondToken, 6}, theThird)
 	c.courier.told = nil
 	c.says(theHolder, message{kind: want})

@@ -546,9 +546,12 @@ func (s *site) pass(t policy.Token, to ident.Member) {
 		to = s.anyOther()
 	}
 	r := n.sites[int(to[0])-1]
-	refuses := r.up && t.Hop == 0 && !r.keeper.Admits(n.now, t.Generator)
+	refuses := r.up && t.Hop == 0 && !r.keeper.Admits(n.now, t)
 	if refuses {
 		n.refused++
+	}
+	if r.up && t.Hop == 0 && !refuses && !n.isCut(s, r) {
+		r.step(policy.Event{Kind: policy.Accepted, From: s.id, Token: t})
 	}
 	rlife := r.life
 	reached := r.up && !n.isCut(s, r)
