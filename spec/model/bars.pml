@@ -15,10 +15,13 @@
  *   ONE_HEARS    X says to one member only that it still has the token
  *   FORGETS      the giver of the other token may have forgotten the pass that X names, as it has passed that token on often since: X is
  *                not barred, EXCUSES times in STRIKE ticks; X, if it is honest, is asked about no more drops than that
- *   EXCUSES=2    maxMinted
+ *   MINTS        the same of tokens that another member has just made, which confirms nothing: X is excused as often for that, too
+ *   EXCUSES=2    maxForgotten, maxMinted
  *   LOSSES=8     tokens that X drops, of one member's, in SPAN ticks
  *   BUG_DENIES     a giver that has forgotten a pass denies it
  *   BUG_EXCUSED    X is excused each time
+ *   BUG_ONE_COUNT  MINTS: the excuses of both reasons count together
+ *   BUG_ONE_LIST   others that lie have the excuses of X forgotten, as a member remembers so many of all
  *   BUG_SHORT    EXCUSE ticks in any case
  *   BUG_LONG     STRIKE ticks in any case
  */
@@ -55,7 +58,14 @@ byte i, v;
 short least;
 bit few_stalls, soon_back;
 #ifdef FORGETS
-short excused[EXCUSES];		/* ticks until the excuse is forgotten; all members hear of the same ones */
+#ifdef MINTS
+#define KINDS 2
+#else
+#define KINDS 1
+#endif
+#define ALL (KINDS * EXCUSES)
+short excused[ALL];		/* ticks until the excuse is forgotten, EXCUSES of each reason; all members hear of the same ones */
+byte why, j, many;
 byte losses;
 bit no_bar, few_losses, mild;
 #endif
@@ -90,7 +100,7 @@ inline pass_ticks(n)
 	i = 0;
 #ifdef FORGETS
 	do
-	:: i == EXCUSES -> break
+	:: i == ALL -> break
 	:: else -> excused[i] = (excused[i] > n -> excused[i] - n : 0); i++
 	od;
 	i = 0
@@ -112,12 +122,23 @@ active proctype Group()
 {
 	do
 	:: ticks >= SPAN -> break
+#ifdef BUG_ONE_LIST
+	:: d_step { ticks < SPAN && excused[0] > 0 ->
+		do
+		:: i == ALL -> break
+		:: else -> excused[i] = 0; i++
+		od;
+		i = 0 }
+#endif
 	/* A member that does not bar X passes it a token. */
 	:: atomic { ticks < SPAN ->
 		select(v : 0 .. M - 1);
 		if
 		:: left[v] == 0 ->
 			SAY(v, PASS);
+#ifdef FORGETS
+			select(why : 0 .. KINDS - 1);
+#endif
 			if
 #ifndef HONEST
 			:: d_step { SAY(v, STALL);
@@ -147,16 +168,23 @@ active proctype Group()
 				few_losses = 0;
 #endif
 				do
-				:: i == EXCUSES || excused[i] == 0 -> break
+				:: i == EXCUSES || excused[why * EXCUSES + i] == 0 -> break
 				:: else -> i++
 				od;
 #ifdef BUG_EXCUSED
 				mild = 1;
+#elif defined(BUG_ONE_COUNT)
+				do
+				:: j == ALL -> break
+				:: else -> many = (excused[j] > 0 -> many + 1 : many); j++
+				od;
+				mild = many < EXCUSES;
+				j = 0; many = 0;
 #else
 				mild = i < EXCUSES;
 #endif
 				if
-				:: i < EXCUSES -> excused[i] = STRIKE
+				:: i < EXCUSES -> excused[why * EXCUSES + i] = STRIKE
 				:: else
 				fi;
 #ifdef BUG_DENIES
@@ -183,6 +211,9 @@ active proctype Group()
 			fi
 		:: else
 		fi;
+#ifdef FORGETS
+		why = 0;
+#endif
 		v = 0 }
 	/* Nothing happens before a bar ends. */
 	:: d_step { ticks < SPAN && left[0] > 0 && left[M - 1] > 0 ->

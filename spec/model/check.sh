@@ -493,6 +493,10 @@ holds bars $forgets -DHONEST
 [ "$quick" ] || holds bars $forgets
 breaks no_bar bars $forgets -DHONEST -DBUG_DENIES
 breaks few_losses bars $forgets -DBUG_EXCUSED
+[ "$quick" ] || breaks few_losses bars $forgets -DBUG_ONE_LIST
+mints='-DFORGETS -DM=1 -DSPAN=12 -DSTRIKE=10 -DEXCUSE=2 -DHONEST -DMINTS'
+holds bars $mints
+breaks no_bar bars $mints -DBUG_ONE_COUNT
 [ "$quick" ] || breaks soon_back bars -DHONEST -DBUG_LONG
 [ "$quick" ] || breaks few_stalls bars -DONE_HEARS	# not held
 

@@ -310,7 +310,7 @@ func (s *inquests) concludes(i *inquest) bool {
 	}
 	switch {
 	case i.says == proof:
-	case i.says == instead && i.toSays && i.other.token != i.token:
+	case i.says == instead && i.toSays && i.other.token != i.token && !i.madeUp:
 		if i.other.token != s.arrived {
 			s.excuse(i.member, i)
 		}
@@ -326,7 +326,7 @@ func (s *inquests) concludes(i *inquest) bool {
 			return false
 		}
 		s.doubt(i.member, i.to, i)
-	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.other.token == i.token || i.toDenies || i.toForgot):
+	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.other.token == i.token || i.madeUp || i.toDenies || i.toForgot):
 		s.doubtInstead(i)
 	case i.says == sent && i.toSays:
 	default:

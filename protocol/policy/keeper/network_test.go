@@ -411,7 +411,7 @@ func (s *site) strikesNoHonest() {
 		}
 	}
 	i, h := &s.keeper.inquests, &s.keeper.holder
-	if len(i.open) > maxInquests || len(i.doubts) > maxDoubts || len(i.blamed) > maxInquests || len(h.passed) > maxPassed || len(h.had) > maxHad {
+	if len(i.open) > maxInquests || len(i.doubts) > maxDoubts || len(i.blamed) > maxInquests || len(h.passed) > maxPassed || len(h.had) > maxHad || len(i.excused) > maxExcused*(maxExcuses+maxMinted+maxForgotten+3) {
 		panic(fmt.Sprintf("member %d remembers too much", s.index()))
 	}
 }
