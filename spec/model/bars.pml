@@ -18,6 +18,9 @@
  *   MINTS        the same of tokens that another member has just made, which confirms nothing: X is excused as often for that, too
  *   EXCUSES=2    maxForgotten, maxMinted
  *   LOSSES=8     tokens that X drops, of one member's, in SPAN ticks
+ *   LAGS         X keeps a token, says so too seldom to be late, and never that it has dropped it. Members restart, and forget that they
+ *                ask it. They bar it before that
+ *   BUG_NO_BAR     LAGS: they do not
  *   BUG_DENIES     a giver that has forgotten a pass denies it
  *   BUG_EXCUSED    X is excused each time
  *   BUG_ONE_COUNT  MINTS: the excuses of both reasons count together
@@ -57,6 +60,9 @@ short ticks;
 byte i, v;
 short least;
 bit few_stalls, soon_back;
+#ifdef LAGS
+bit asks[M];			/* the member asks X about a token that is lost, so that it passes it none */
+#endif
 #ifdef FORGETS
 #ifdef MINTS
 #define KINDS 2
@@ -70,7 +76,7 @@ byte losses;
 bit no_bar, few_losses, mild;
 #endif
 
-mtype = { PASS, DROP, STALL, TICK, FORGOTTEN };
+mtype = { PASS, DROP, STALL, TICK, FORGOTTEN, RESTART };
 #define SAY(m, what) printf("member %d hop 0: %e\n", m, what)
 
 /* The member bars X for so long at least. A bar that lasts is lengthened by a longer one only. */
@@ -134,6 +140,25 @@ active proctype Group()
 	:: atomic { ticks < SPAN ->
 		select(v : 0 .. M - 1);
 		if
+#ifdef LAGS
+		:: left[v] == 0 && !asks[v] ->
+			d_step { SAY(v, PASS);
+				pass_ticks(3);	/* it is given up then, as far as it is not barred */
+				stalls[v]++;
+				few_stalls = stalls[v] <= STALLS;
+				assert(few_stalls);
+				few_stalls = 0;
+				do
+				:: i == M -> break
+				:: else ->
+#ifndef BUG_NO_BAR
+					bar(i, EXCUSE);
+#endif
+					asks[i] = 1; i++
+				od;
+				i = 0 }
+		:: asks[v] -> d_step { SAY(v, RESTART); asks[v] = 0; pass_ticks(4) }
+#else
 		:: left[v] == 0 ->
 			SAY(v, PASS);
 #ifdef FORGETS
@@ -209,6 +234,7 @@ active proctype Group()
 				od;
 				i = 0 }
 			fi
+#endif
 		:: else
 		fi;
 #ifdef FORGETS

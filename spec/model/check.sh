@@ -494,6 +494,8 @@ holds bars $forgets -DHONEST
 breaks no_bar bars $forgets -DHONEST -DBUG_DENIES
 breaks few_losses bars $forgets -DBUG_EXCUSED
 [ "$quick" ] || breaks few_losses bars $forgets -DBUG_ONE_LIST
+holds bars -DLAGS -DSTALLS=4
+breaks few_stalls bars -DLAGS -DSTALLS=4 -DBUG_NO_BAR
 mints='-DFORGETS -DM=1 -DSPAN=12 -DSTRIKE=10 -DEXCUSE=2 -DHONEST -DMINTS'
 holds bars $mints
 breaks no_bar bars $mints -DBUG_ONE_COUNT

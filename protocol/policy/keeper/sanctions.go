@@ -37,13 +37,17 @@ func (s *sanctions) strike(m ident.Member, i *inquest, cause policy.Cause) {
 	}
 }
 
-// giveUp takes a member for silent that keeps a token, for as long as one that is silent at first, and lets the others
-// find out. It is not struck: it may be asleep most of the time, or no member takes the token.
+// giveUp takes a member for silent that keeps a token, for as long as one that is silent at first, or as it is barred, and lets the
+// others find out. It is not struck: it may be asleep most of the time, or no member takes the token.
 func (s *sanctions) giveUp(m ident.Member, c custody, cause policy.Cause) {
 	if c.hop == 0 && s.makers.pardons(m, s.Now) { // it is this member that does not take it
 		return
 	}
-	if s.struck.note(m, s.Now, muteTime) {
+	mute := muteTime
+	if c.hop > 0 {
+		mute = max(mute, s.barred.left(m, s.Now))
+	}
+	if s.struck.note(m, s.Now, mute) {
 		s.shun(m, s.struck.left(m, s.Now))
 		s.complain(m, &s.struck, c, policy.GivenUp, cause)
 		if c.hop > 0 {
