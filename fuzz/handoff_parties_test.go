@@ -54,7 +54,7 @@ func (w *handoffEnvironment) Certificate(m ident.Member) string {
 
 func (*handoffEnvironment) Circulates(token.GenesisBody) bool { return true }
 
-func (*handoffEnvironment) Admits(token.GenesisBody, uint64) (wire.Refusal, bool) { return 0, true }
+func (*handoffEnvironment) Admits(token.Genesis, uint64) (wire.Refusal, bool) { return 0, true }
 
 func (*handoffEnvironment) LastOperation(token.GenesisBody) uint64 { return 0 }
 

@@ -228,7 +228,7 @@ var walkerNumbers = []string{
 var keeperNumbers = []string{
 	"retries", "ranks", "restAfter", "restAgain", "reportPause", "foundingTime", "maxChain", "maxLeaps",
 	"maxAgain", "muteTime", "secondOpinion", "nextPause", "maxPassed", "maxInquests", "strikeTimes", "restarts", "wrongClock",
-	"denialTimes", "excuseTimes", "maxExcuses", "pauseTimes", "maxMinted",
+	"denialTimes", "excuseTimes", "maxExcuses", "pauseTimes", "maxMinted", "maxForgotten",
 }
 
 // voteNumbers are what members compute with that ask for votes.

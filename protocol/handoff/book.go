@@ -148,6 +148,12 @@ func (b *Book) Held() int { return b.held }
 // nobody has cancelled. After Stop, the machine declines these transfers.
 func (b *Book) Reserved() int { return b.live }
 
+// Expects reports whether this member has a reservation for the offer of a token by a hop, so that the offerer may transfer it.
+func (b *Book) Expects(from ident.Member, t ident.Token, hop uint64) bool {
+	rec := b.in(Live, t, hop)
+	return rec != nil && rec.from == from
+}
+
 // Unanswered returns how many transfers have no answer yet.
 func (b *Book) Unanswered() int {
 	n := 0

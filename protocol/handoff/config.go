@@ -28,7 +28,7 @@ type Environment interface {
 	Circulates(g token.GenesisBody) bool
 	// Admits says whether a token may make a hop to this member, judged by its
 	// genesis and the number of the hop. The reason is for the offerer.
-	Admits(g token.GenesisBody, hop uint64) (wire.Refusal, bool)
+	Admits(g token.Genesis, hop uint64) (wire.Refusal, bool)
 	// LastOperation returns when the operation last ran under a token of this
 	// genesis' slot, in ms since 1970, or 0.
 	LastOperation(g token.GenesisBody) uint64

@@ -70,7 +70,7 @@ func (w *world) Certificate(m ident.Member) string {
 
 func (w *world) Circulates(token.GenesisBody) bool { return w.refusal != wire.RefuseResource }
 
-func (w *world) Admits(_ token.GenesisBody, hop uint64) (wire.Refusal, bool) {
+func (w *world) Admits(_ token.Genesis, hop uint64) (wire.Refusal, bool) {
 	if hop == 1 && w.stale {
 		return wire.RefuseClock, false
 	}

@@ -92,7 +92,7 @@ func (r *Receiver) refusal(from ident.Member, msg *wire.Offer) (wire.Refusal, bo
 		return wire.RefuseTitle, true
 	}
 	r.conflicts.genesis(genesis)
-	reason, admitted := r.cfg.Environment.Admits(genesis.Body(), msg.Hop)
+	reason, admitted := r.cfg.Environment.Admits(genesis, msg.Hop)
 	return reason, !admitted
 }
 

@@ -25,7 +25,7 @@ func (pair) Shuns(ident.Member) bool                                  { return f
 func (pair) Eligible(ident.Member) error                              { return nil }
 func (pair) Certificate(ident.Member) string                          { return "" }
 func (pair) Circulates(token.GenesisBody) bool                        { return true }
-func (pair) Admits(token.GenesisBody, uint64) (wire.Refusal, bool)    { return 0, true }
+func (pair) Admits(token.Genesis, uint64) (wire.Refusal, bool)        { return 0, true }
 func (pair) LastOperation(token.GenesisBody) uint64                   { return 0 }
 
 // newPair is a machine with its key, and the key and id of the one peer that it knows.

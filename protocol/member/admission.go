@@ -4,7 +4,10 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
 )
 
 const (
@@ -20,6 +23,7 @@ const (
 type admission struct {
 	*core
 	slots  *slotTable
+	events *events
 	clocks peerClocks
 }
 
@@ -32,6 +36,33 @@ func (a *admission) isTimely(g token.GenesisBody, hop uint64) bool {
 		return a.now.Wall.Sub(clock.FromMillis(g.Time)).Abs() <= allowed
 	}
 	return a.age(g) >= -2*allowed
+}
+
+// admitsNewborn reports whether the slot's policy takes a token from the member that has just
+// made it (rule P-69).
+func (a *admission) admitsNewborn(made token.Genesis) bool {
+	g := made.Body()
+	p, ok := a.slots.configured(g.Resource, g.Slot).policy.(policy.Admitter)
+	return !ok || p.Admits(a.now.Boot, newborn(made.ID(), g))
+}
+
+// newborn is what a policy may know of a token that its generator offers.
+func newborn(id ident.Token, g token.GenesisBody) policy.Token {
+	return policy.Token{ID: id, Born: g.Time, Generator: g.Generator}
+}
+
+// accepted tells a policy that refuses some newborn tokens of one that this member has accepted (rule P-69, 7): what
+// speaks for that may be over when the token comes. Only its generator can hand it over.
+func (a *admission) accepted(from ident.Member, msg *wire.Offer) {
+	g, h, err := token.PeekGenesis(a.cfg.Group.ID(), msg.Genesis)
+	if err != nil || g.Generator != from || ident.Token(h) != msg.Token {
+		return
+	}
+	if s := a.slots.configured(g.Resource, g.Slot); s != nil {
+		if _, ok := s.policy.(policy.Admitter); ok {
+			a.events.notify(s, policy.Event{Kind: policy.Accepted, From: from, Token: newborn(msg.Token, g)})
+		}
+	}
 }
 
 // mostHops is how many hops a token of this age can have made (rule H-41).

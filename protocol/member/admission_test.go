@@ -132,3 +132,48 @@ func TestOffer_GeneratorBackedOffFrom_Refused(t *testing.T) {
 	c.after(time.Hour)
 	assert.Zero(t, offers(4))
 }
+
+// TestOffer_Newborn_PolicyToldIfAccepted: P-69, 7. The policy learns which newborn token was accepted, of the member that has made
+// it and offers it. Another one that has seen the genesis has nothing spent that is for that member.
+func TestOffer_Newborn_PolicyToldIfAccepted(t *testing.T) {
+	for name, c := range map[string]struct {
+		hop   uint64
+		maker bool // offers it
+		ahead time.Duration
+		told  int
+	}{
+		"newborn":                {1, true, 0, 2},
+		"newborn, by another":    {1, false, 0, 0},
+		"newborn, and refused":   {1, true, 2 * allowance, 0},
+		"with a hop before this": {2, true, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAuthority(t)
+			m := a.marionette(a.issue(1, longLife), nil)
+			maker, other := a.issue(2, longLife), a.issue(3, longLife)
+			m.meet(maker)
+			m.meet(other)
+			m.puppet.events = nil
+			from := maker
+			if !c.maker {
+				from = other
+			}
+			m.now.Wall = m.now.Wall.Add(-c.ahead)
+			title := maker.mint(1)
+			for range 2 { // it is offered once more
+				m.hear(from, &wire.Offer{Token: title.Token(), Hop: c.hop, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
+			}
+			var told []policy.Event
+			for _, e := range m.puppet.events {
+				if e.Kind == policy.Accepted {
+					told = append(told, e)
+				}
+			}
+			require.Len(t, told, c.told)
+			for _, e := range told {
+				assert.Equal(t, maker.id(), e.From)
+				assert.Equal(t, policy.Token{ID: title.Token(), Born: title.Genesis.Body().Time, Generator: maker.id()}, e.Token)
+			}
+		})
+	}
+}

@@ -50,7 +50,7 @@ func newCirculation(c *core, q *events, live *liveness, members *membership) *ci
 	slots := &slotTable{core: c, byKey: make(map[slotKey]*slot)}
 	candidates := &candidates{core: c, live: live, shuns: make(shuns)}
 	ring := &ring{core: c, live: live, candidates: candidates, endpoints: members.endpoints}
-	admission := &admission{core: c, slots: slots}
+	admission := &admission{core: c, slots: slots, events: q}
 	book := &memoryBook{core: c, latest: make(memories)}
 	custody := &custody{core: c, slots: slots, events: q, holds: make(map[ident.Token]*hold)}
 	memory := &custodyMemory{core: c, custody: custody, world: environment{c, candidates, admission}, book: book}
@@ -181,6 +181,9 @@ func (c *circulation) message(from ident.Member, msg wire.Message) error {
 	case *wire.Offer:
 		c.learner.signers(from, msg.Certificates)
 		c.custody.handoff.OnOffer(from, msg)
+		if msg.Hop == 1 && c.custody.handoff.Expects(from, msg.Token, msg.Hop) {
+			c.admission.accepted(from, msg)
+		}
 	case *wire.Need:
 		c.custody.handoff.OnNeed(from, msg)
 	case *wire.Accept:
@@ -282,16 +285,7 @@ func (c *circulation) resume(past []journal.Stamped) error {
 // endRecall has all policies begin, and returns whose transfers have to come again.
 func (c *circulation) endRecall() (putOff []ident.Member) {
 	putOff, words := c.recall.end()
-	for _, s := range c.slots.order {
-		if !s.leaving {
-			c.resumeSlot(s)
-		}
-	}
-	for _, id := range c.peers.inOrder { // nobody would count as steady (P-70) before it connects anew
-		if c.peers.of(id).hello != nil {
-			c.greeted(id)
-		}
-	}
+	c.resumeSlots(c.slots.inForce())
 	for _, w := range words {
 		c.events.notify(w.slot, w.event)
 	}

@@ -155,6 +155,22 @@ func (c *circulation) renewPolicies() {
 	c.slots.sort()
 }
 
+// resumeSlots tells new policies what their slots remember and hold, and then which members are connected. Nobody would count as
+// steady (P-70) in their eyes before it connects anew.
+func (c *circulation) resumeSlots(slots []*slot) {
+	for _, s := range slots {
+		c.resumeSlot(s)
+	}
+	for _, id := range c.peers.inOrder {
+		if c.peers.of(id).hello == nil {
+			continue
+		}
+		for _, s := range slots {
+			c.events.notify(s, policy.Event{Kind: policy.Greeted, From: id})
+		}
+	}
+}
+
 // resumeSlot tells a new policy what the slot remembers and holds. A token that the former
 // policy released, and nobody has accepted, belongs to the new one. While the member waits
 // for greetings the policy is told nothing: the end of that resumes all slots.

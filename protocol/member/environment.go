@@ -3,7 +3,6 @@ package member
 import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -38,25 +37,18 @@ func (e environment) Circulates(g token.GenesisBody) bool {
 }
 
 // Admits says whether a token may make a hop to this member.
-func (e environment) Admits(g token.GenesisBody, hop uint64) (wire.Refusal, bool) {
-	switch {
+func (e environment) Admits(made token.Genesis, hop uint64) (wire.Refusal, bool) {
+	switch g := made.Body(); {
 	case !e.Circulates(g):
 		return wire.RefuseResource, false
 	case !e.admission.isTimely(g, hop):
 		return wire.RefuseClock, false
 	case hop > e.admission.mostHops(g):
 		return wire.RefuseHop, false
-	case hop == 1 && !e.admitsNewborn(g):
+	case hop == 1 && !e.admission.admitsNewborn(made):
 		return wire.RefuseNewborn, false
 	}
 	return 0, true
-}
-
-// admitsNewborn reports whether the slot's policy takes a token from the member that has just
-// made it (rule P-69).
-func (e environment) admitsNewborn(g token.GenesisBody) bool {
-	p, ok := e.admission.slots.configured(g.Resource, g.Slot).policy.(policy.Admitter)
-	return !ok || p.Admits(e.now.Boot, g.Generator)
 }
 
 // LastOperation is when the operation last ran in a slot, as far as it is known

@@ -112,9 +112,7 @@ func (m *Member) reconfigure() error {
 	m.dir.SetGroup(m.cfg.Group)
 	m.members.exchange.hasten()
 	m.housekeepAt = min(m.housekeepAt, m.now.Boot) // the settlement time may be another
-	for _, s := range slots {
-		m.circ.resumeSlot(s)
-	}
+	m.circ.resumeSlots(slots)
 	if m.circ.custody.handoff != nil { // or the journal is still being read: see noteConfiguration
 		m.circ.founders.begin(slots, former)
 	}

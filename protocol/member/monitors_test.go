@@ -34,7 +34,7 @@ func (p *puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) 
 }
 
 // Admits implements policy.Admitter.
-func (p *puppet) Admits(clock.Instant, ident.Member) bool { return true }
+func (p *puppet) Admits(clock.Instant, policy.Token) bool { return true }
 
 // silent are who the policy was told to be silent, in order.
 func (p *puppet) silent() (list []ident.Member) {

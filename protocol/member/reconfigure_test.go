@@ -9,6 +9,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
@@ -110,6 +111,46 @@ func TestPolicyChange_Field_Discarded(t *testing.T) {
 				}
 			}
 			assert.Equal(t, c.kept, len(field) > 0)
+		})
+	}
+}
+
+// TestConfiguration_NewPolicies_ToldWhoIsConnected: P-70. In the eyes of a policy that has begun under other parameters, and of
+// one in a fresh slot, a member that is connected is steady from then on. The policy of a slot that stays as it was hears nothing.
+func TestConfiguration_NewPolicies_ToldWhoIsConnected(t *testing.T) {
+	slower := quick
+	slower.SkipDelay *= 2
+	for name, c := range map[string]struct {
+		params policy.Params
+		slots  int
+		times  int
+	}{
+		"other parameters":               {slower, 1, 1},
+		"a fresh slot":                   {quick, 2, 1},
+		"other parameters, a fresh slot": {slower, 2, 2},
+		"nothing new":                    {quick, 1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAuthority(t)
+			m := a.marionette(a.issue(1, 24*time.Hour), nil)
+			peer, silent := a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
+			m.meet(peer)
+			m.step(member.Connected{Certificate: silent.certificate}) // and has not greeted
+			m.puppet.events = nil
+			next := settings(2, c.params)
+			next.Resources[0].Slots = c.slots
+			signed, err := next.Sign(a.group.ID(), a.key)
+			require.NoError(t, err)
+			m.step(member.Learn{Configuration: signed.Raw()})
+			require.EqualValues(t, 2, m.Settings().Version)
+			var greeted []ident.Member
+			for _, e := range m.puppet.events {
+				if e.Kind == policy.Greeted {
+					greeted = append(greeted, e.From)
+				}
+			}
+			assert.Len(t, greeted, c.times)
+			assert.NotContains(t, greeted, silent.id())
 		})
 	}
 }

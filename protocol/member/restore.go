@@ -52,11 +52,7 @@ func Restore(cfg Config, past []journal.Stamped, now clock.Reading) (*Member, []
 	m.circ.complaints.recall(past)
 	m.circ.prosecutor.recall(past)
 	m.circ.ring.update()
-	for _, s := range m.circ.slots.order {
-		if !s.leaving {
-			m.circ.resumeSlot(s)
-		}
-	}
+	m.circ.resumeSlots(m.circ.slots.inForce())
 	m.noteConfiguration(past)
 	if !m.recalling {
 		m.circ.mint.found()

@@ -28,6 +28,11 @@ func (t *slotTable) configured(resource string, number uint64) *slot {
 	return nil
 }
 
+// inForce are the slots of the configuration in force.
+func (t *slotTable) inForce() []*slot {
+	return slices.DeleteFunc(slices.Clone(t.order), func(s *slot) bool { return s.leaving })
+}
+
 func (t *slotTable) sort() {
 	t.order = slices.SortedFunc(maps.Values(t.byKey), func(a, b *slot) int { return a.key.compare(b.key) })
 }

@@ -103,7 +103,7 @@ const (
 	// dialled. It is told when there is one, and when there is none any more.
 	Queued
 	// Greeted: the member Event.From has connected with this one. What it was told before may
-	// be lost, with its process.
+	// be lost, with its process. A policy that begins is told which members are connected by then.
 	Greeted
 	// Sought: somebody looks for this token, of which Event.Token says only the ID, while
 	// none is here: it may be lost. It is a hint without any authority.
@@ -116,6 +116,9 @@ const (
 	// does so until Event.At, and for Event.Span in all; the instant may have passed, and the next measure
 	// is longer all the same. It is told after Recalled, before anything else, and only to an Admitter.
 	Acted
+	// Accepted (token): this member has accepted the offer of a token that Event.From has just made, and that the policy
+	// admits. It may come, or not. It is told only to an Admitter, once for each time that the token is offered.
+	Accepted
 )
 
 // Outcome is how a Pass ended.
@@ -279,7 +282,7 @@ type Isolated interface {
 // Admitter is a policy that takes no tokens of some members for a while which these have just
 // made.
 type Admitter interface {
-	// Admits reports whether the policy takes a token at the instant now that comes from the
-	// member that has made it.
-	Admits(now clock.Instant, generator ident.Member) bool
+	// Admits reports whether the policy takes a token at the instant now that is offered by the
+	// member that has made it. Of one that is accepted then, Accepted tells.
+	Admits(now clock.Instant, t Token) bool
 }

@@ -15,10 +15,16 @@
  *   ONE_HEARS    X says to one member only that it still has the token
  *   FORGETS      the giver of the other token may have forgotten the pass that X names, as it has passed that token on often since: X is
  *                not barred, EXCUSES times in STRIKE ticks; X, if it is honest, is asked about no more drops than that
- *   EXCUSES=2    maxMinted
+ *   MINTS        the same of tokens that another member has just made, which confirms nothing: X is excused as often for that, too
+ *   EXCUSES=2    maxForgotten, maxMinted
  *   LOSSES=8     tokens that X drops, of one member's, in SPAN ticks
+ *   LAGS         X keeps a token, says so too seldom to be late, and never that it has dropped it. Members restart, and forget that they
+ *                ask it. They bar it before that
+ *   BUG_NO_BAR     LAGS: they do not
  *   BUG_DENIES     a giver that has forgotten a pass denies it
  *   BUG_EXCUSED    X is excused each time
+ *   BUG_ONE_COUNT  MINTS: the excuses of both reasons count together
+ *   BUG_ONE_LIST   others that lie have the excuses of X forgotten, as a member remembers so many of all
  *   BUG_SHORT    EXCUSE ticks in any case
  *   BUG_LONG     STRIKE ticks in any case
  */
@@ -54,13 +60,23 @@ short ticks;
 byte i, v;
 short least;
 bit few_stalls, soon_back;
+#ifdef LAGS
+bit asks[M];			/* the member asks X about a token that is lost, so that it passes it none */
+#endif
 #ifdef FORGETS
-short excused[EXCUSES];		/* ticks until the excuse is forgotten; all members hear of the same ones */
+#ifdef MINTS
+#define KINDS 2
+#else
+#define KINDS 1
+#endif
+#define ALL (KINDS * EXCUSES)
+short excused[ALL];		/* ticks until the excuse is forgotten, EXCUSES of each reason; all members hear of the same ones */
+byte why, j, many;
 byte losses;
 bit no_bar, few_losses, mild;
 #endif
 
-mtype = { PASS, DROP, STALL, TICK, FORGOTTEN };
+mtype = { PASS, DROP, STALL, TICK, FORGOTTEN, RESTART };
 #define SAY(m, what) printf("member %d hop 0: %e\n", m, what)
 
 /* The member bars X for so long at least. A bar that lasts is lengthened by a longer one only. */
@@ -90,7 +106,7 @@ inline pass_ticks(n)
 	i = 0;
 #ifdef FORGETS
 	do
-	:: i == EXCUSES -> break
+	:: i == ALL -> break
 	:: else -> excused[i] = (excused[i] > n -> excused[i] - n : 0); i++
 	od;
 	i = 0
@@ -112,12 +128,42 @@ active proctype Group()
 {
 	do
 	:: ticks >= SPAN -> break
+#ifdef BUG_ONE_LIST
+	:: d_step { ticks < SPAN && excused[0] > 0 ->
+		do
+		:: i == ALL -> break
+		:: else -> excused[i] = 0; i++
+		od;
+		i = 0 }
+#endif
 	/* A member that does not bar X passes it a token. */
 	:: atomic { ticks < SPAN ->
 		select(v : 0 .. M - 1);
 		if
+#ifdef LAGS
+		:: left[v] == 0 && !asks[v] ->
+			d_step { SAY(v, PASS);
+				pass_ticks(3);	/* it is given up then, as far as it is not barred */
+				stalls[v]++;
+				few_stalls = stalls[v] <= STALLS;
+				assert(few_stalls);
+				few_stalls = 0;
+				do
+				:: i == M -> break
+				:: else ->
+#ifndef BUG_NO_BAR
+					bar(i, EXCUSE);
+#endif
+					asks[i] = 1; i++
+				od;
+				i = 0 }
+		:: asks[v] -> d_step { SAY(v, RESTART); asks[v] = 0; pass_ticks(4) }
+#else
 		:: left[v] == 0 ->
 			SAY(v, PASS);
+#ifdef FORGETS
+			select(why : 0 .. KINDS - 1);
+#endif
 			if
 #ifndef HONEST
 			:: d_step { SAY(v, STALL);
@@ -147,16 +193,23 @@ active proctype Group()
 				few_losses = 0;
 #endif
 				do
-				:: i == EXCUSES || excused[i] == 0 -> break
+				:: i == EXCUSES || excused[why * EXCUSES + i] == 0 -> break
 				:: else -> i++
 				od;
 #ifdef BUG_EXCUSED
 				mild = 1;
+#elif defined(BUG_ONE_COUNT)
+				do
+				:: j == ALL -> break
+				:: else -> many = (excused[j] > 0 -> many + 1 : many); j++
+				od;
+				mild = many < EXCUSES;
+				j = 0; many = 0;
 #else
 				mild = i < EXCUSES;
 #endif
 				if
-				:: i < EXCUSES -> excused[i] = STRIKE
+				:: i < EXCUSES -> excused[why * EXCUSES + i] = STRIKE
 				:: else
 				fi;
 #ifdef BUG_DENIES
@@ -181,8 +234,12 @@ active proctype Group()
 				od;
 				i = 0 }
 			fi
+#endif
 		:: else
 		fi;
+#ifdef FORGETS
+		why = 0;
+#endif
 		v = 0 }
 	/* Nothing happens before a bar ends. */
 	:: d_step { ticks < SPAN && left[0] > 0 && left[M - 1] > 0 ->

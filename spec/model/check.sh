@@ -458,8 +458,9 @@ breaks few_delays promise -DLIAR -DBUG_ONLY_SILENT
 holds newborn
 holds newborn -DHOLD=3
 breaks one_soon newborn -DBUG_NO_MEET
-breaks kept newborn -DBUG_DROP
-breaks kept newborn -DBUG_HERE_ONLY
+breaks taken newborn -DBUG_DROP
+breaks taken newborn -DBUG_AT_ARRIVAL
+breaks soon newborn -DBUG_HERE_ONLY
 breaks none_made newborn -DBUG_NO_PARDON
 holds newborn -DLIAR
 [ "$quick" ] || holds newborn -DLIAR -DLOSSES=2
@@ -500,6 +501,12 @@ holds bars $forgets -DHONEST
 [ "$quick" ] || holds bars $forgets
 breaks no_bar bars $forgets -DHONEST -DBUG_DENIES
 breaks few_losses bars $forgets -DBUG_EXCUSED
+[ "$quick" ] || breaks few_losses bars $forgets -DBUG_ONE_LIST
+holds bars -DLAGS -DSTALLS=4
+breaks few_stalls bars -DLAGS -DSTALLS=4 -DBUG_NO_BAR
+mints='-DFORGETS -DM=1 -DSPAN=12 -DSTRIKE=10 -DEXCUSE=2 -DHONEST -DMINTS'
+holds bars $mints
+breaks no_bar bars $mints -DBUG_ONE_COUNT
 [ "$quick" ] || breaks soon_back bars -DHONEST -DBUG_LONG
 [ "$quick" ] || breaks few_stalls bars -DONE_HEARS	# not held
 

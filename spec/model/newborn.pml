@@ -5,6 +5,7 @@
  * liar had them do. Each refuses the other's newborn token. A has a token of its own, and B has one, too, or none. The
  * token of B is the later one. Each offers what it has to the other one in each tick, and passes it on HOLD ticks after
  * that accepts it. Two tokens that change places do so once. A member makes another token when it has waited for long, and the other one keeps its own.
+ * Either token may go to a third member, which takes it, also when its maker has just accepted the other one.
  *
  * With LIAR, A makes tokens all the time. B has the real token now and then, and passes it on.
  *
@@ -14,7 +15,8 @@
  *   LOSSES=1   LIAR: how often the real token is lost
  *   BUG_NO_MEET      A member refuses a newborn token while it has its own one.
  *   BUG_DROP         It accepts one, and drops it when it comes.
- *   BUG_HERE_ONLY    It takes none when its own one has gone to that member meanwhile.
+ *   BUG_HERE_ONLY    It takes none when its own one has gone to that member.
+ *   BUG_AT_ARRIVAL   What it takes is decided when the token comes, and not when it is offered.
  *   BUG_NO_PARDON    It does not take one after O either.
  *   BUG_EACH_MEET    LIAR: Each own token meets any number.
  *   BUG_EACH_PARDON  LIAR: A member takes one each O.
@@ -36,24 +38,27 @@
 #define A 0
 #define B 1
 #define GONE 2
-#define TO(m) (3 + (m))		/* on its way */
+#define AWAY 3			/* with a third member */
+#define TO(m) (4 + (m))		/* on its way */
 #define MOST (2 * HOLD + 1)		/* ticks in which both may have one */
 #define LONGEST (O + HOLD + 1)	/* that a member waits */
+#define SHORT (HOLD + 1)	/* that it waits for an answer to the token that it has sent to the other member */
 
 byte at[2];		/* where the token is that this member has made */
 bit moved[2];		/* it is not at hop 0 any more */
 bit tried[2];		/* it was offered in this tick */
 bit accepted[2];	/* the other member takes it */
 byte held[2];		/* ticks since it came, or was accepted */
-bit met[2];		/* this member's own token has met one of the other member */
+bit met[2];		/* this member's own token meets one of the other member, or has met it */
+bit let[2];		/* the one that this member has accepted for that, and that has not come yet */
 bit swapped[2];		/* this member's own token has gone to the other one, and none has come since */
 byte pardon[2];
 byte wait[2];		/* ticks without a token */
 byte both;		/* ticks in which both have one */
 byte t, to;
-bit one_soon, served, kept, none_made;
+bit one_soon, served, kept, none_made, taken, soon;
 
-mtype = { OFFER, SEND, ARRIVE, DROP, PASS, TICK };
+mtype = { OFFER, SEND, LEAVE, ARRIVE, DROP, PASS, TICK };
 #define SAY(m, what) printf("member %d hop %d: %e\n", m, t, what)
 #define HAS(m) (at[A] == (m) || at[B] == (m))
 #define OWN(m) (at[m] == (m) && !moved[m])
@@ -67,9 +72,25 @@ mtype = { OFFER, SEND, ARRIVE, DROP, PASS, TICK };
 #endif
 #ifdef BUG_DROP
 #define TAKES(m) 0
-#else
+#elif defined(BUG_AT_ARRIVAL)
 #define TAKES(m) (MEETS(m) || pardon[m] == OPEN)
+#else
+#define TAKES(m) (let[m] || MEETS(m) || pardon[m] == OPEN)
 #endif
+
+/* Member 1 - x is offered the token that x has made. */
+inline offers(x)
+{
+	t = x; SAY(x, OFFER);
+	tried[x] = 1; held[x] = 0;
+	accepted[x] = let[1 - x] || MEETS(1 - x) || pardon[1 - x] == OPEN;
+#ifndef BUG_AT_ARRIVAL
+	if
+	:: MEETS(1 - x) -> met[1 - x] = 1; let[1 - x] = 1
+	:: else
+	fi
+#endif
+}
 
 /* Token t has come to member m, which takes it. */
 inline comes(m)
@@ -85,12 +106,15 @@ inline comes(m)
 /* The newborn token t comes to member m. */
 inline arrives(m)
 {
+	taken = TAKES(m);
+	assert(taken);		/* it has accepted it */
 	if
-	:: !TAKES(m) -> SAY(m, DROP); at[t] = GONE
+	:: !taken -> SAY(m, DROP); at[t] = GONE
 	:: else ->
 		SAY(m, ARRIVE);
 		if
-		:: MEETS(m) -> met[m] = 1
+		:: let[m] -> let[m] = 0
+		:: !let[m] && MEETS(m) -> met[m] = 1
 		:: else ->
 			if
 			:: at[1 - t] == GONE -> pardon[m] = NONE	/* it is the only one */
@@ -98,14 +122,18 @@ inline arrives(m)
 			fi
 		fi;
 		comes(m)
-	fi
+	fi;
+	taken = 0
 }
 
+/* A token that is with the third member comes from there in time. */
 inline waits(m)
 {
 	if
-	:: !HAS(m) && at[A] != TO(m) && at[B] != TO(m) ->
+	:: !HAS(m) && at[A] != TO(m) && at[B] != TO(m) && at[A] != AWAY && at[B] != AWAY ->
 		wait[m]++;
+		soon = !swapped[m] || wait[m] <= SHORT;
+		assert(soon);
 		served = wait[m] <= LONGEST;
 		assert(served);
 #ifndef BUG_NO_PARDON
@@ -130,20 +158,20 @@ active proctype Group()
 	:: at[B] = GONE
 	fi;
 	do
-	:: d_step { at[A] == A && !moved[A] && !accepted[A] && !tried[A] -> t = A; SAY(A, OFFER);
-		tried[A] = 1; accepted[A] = MEETS(B) || pardon[B] == OPEN; held[A] = 0 }
-	:: d_step { at[B] == B && !moved[B] && !accepted[B] && !tried[B] -> t = B; SAY(B, OFFER);
-		tried[B] = 1; accepted[B] = MEETS(A) || pardon[A] == OPEN; held[B] = 0 }
+	:: d_step { at[A] == A && !moved[A] && !accepted[A] && !tried[A] -> offers(A) }
+	:: d_step { at[B] == B && !moved[B] && !accepted[B] && !tried[B] -> offers(B) }
+	:: d_step { OWN(A) && !accepted[A] -> t = A; SAY(A, LEAVE); at[A] = AWAY; moved[A] = 1 }
+	:: d_step { OWN(B) && !accepted[B] -> t = B; SAY(B, LEAVE); at[B] = AWAY; moved[B] = 1 }
 	:: d_step { at[A] == A && accepted[A] -> t = A; SAY(A, SEND); accepted[A] = 0; at[A] = TO(B); swapped[A] = 1 }
 	:: d_step { at[B] == B && accepted[B] -> t = B; SAY(B, SEND); accepted[B] = 0; at[B] = TO(A); swapped[B] = 1 }
 	:: d_step { at[A] == TO(B) && !moved[A] -> t = A; arrives(B); kept = at[A] != GONE || at[B] != GONE; assert(kept) }
 	:: d_step { at[B] == TO(A) && !moved[B] -> t = B; arrives(A); kept = at[A] != GONE || at[B] != GONE; assert(kept) }
 	/* A later hop is never refused. */
-	:: d_step { at[A] <= B && moved[A] && at[B] <= GONE -> t = A; SAY(at[A], PASS); at[A] = TO(1 - at[A]) }
-	:: d_step { at[B] <= B && moved[B] && at[A] <= GONE -> t = B; SAY(at[B], PASS); at[B] = TO(1 - at[B]) }
-	:: d_step { at[A] > GONE && moved[A] -> t = A; to = at[A] - 3; SAY(to, ARRIVE); comes(to); to = 0 }
-	:: d_step { at[B] > GONE && moved[B] -> t = B; to = at[B] - 3; SAY(to, ARRIVE); comes(to); to = 0 }
-	:: d_step { at[A] <= GONE && at[B] <= GONE && DUE(A) && DUE(B) ->
+	:: d_step { at[A] <= B && moved[A] && at[B] <= AWAY -> t = A; SAY(at[A], PASS); at[A] = TO(1 - at[A]) }
+	:: d_step { at[B] <= B && moved[B] && at[A] <= AWAY -> t = B; SAY(at[B], PASS); at[B] = TO(1 - at[B]) }
+	:: d_step { at[A] > AWAY && moved[A] -> t = A; to = at[A] - 4; SAY(to, ARRIVE); comes(to); to = 0 }
+	:: d_step { at[B] > AWAY && moved[B] -> t = B; to = at[B] - 4; SAY(to, ARRIVE); comes(to); to = 0 }
+	:: d_step { at[A] <= AWAY && at[B] <= AWAY && DUE(A) && DUE(B) ->
 		t = 0;
 		SAY(A, TICK);
 		if
@@ -181,7 +209,8 @@ active proctype Group()
 #define LOST 2
 byte real = ELSEWHERE;
 bit own;		/* B has made it, and it is still at hop 0 */
-bit met;		/* this own one has met one of A */
+bit met;		/* this own one meets one of A, or has met it */
+bit let;		/* B has accepted one for that, which has not come yet */
 byte left, span;	/* of the back-off */
 byte pardon;
 byte wait;		/* ticks that B is without a token */
@@ -190,7 +219,7 @@ byte made;		/* by B */
 byte losses, now;
 bit few_taken;
 
-mtype = { MINT, MOVE, LOSE, MAKE, TICK };
+mtype = { OFFER, MINT, MOVE, LOSE, MAKE, TICK };
 #define SAY(what) printf("member 1 hop 0: %e\n", what)
 
 #ifdef BUG_EACH_MEET
@@ -224,10 +253,11 @@ active proctype Group()
 {
 	do
 	:: now == SPAN -> break
-	:: d_step { now < SPAN && (left == 0 || MEETS || pardon == OPEN) -> SAY(MINT);
+	:: d_step { now < SPAN && left > 0 && MEETS && !let -> SAY(OFFER); met = 1; let = 1 }
+	:: d_step { now < SPAN && (left == 0 || let || pardon == OPEN) -> SAY(MINT);
 		if
-		:: left > 0 && MEETS -> met = 1
-		:: left > 0 && !MEETS -> pardon = SPENT
+		:: left > 0 && let -> let = 0
+		:: left > 0 && !let -> pardon = SPENT
 		:: else
 		fi;
 		checks() }

@@ -39,7 +39,7 @@ func TestActed_EachMeasure_GoesOnToItsEnd(t *testing.T) {
 		{policy.Struck, func(c *court) bool { return c.struck(theHolder) }, policy.Action{Struck: true}},
 		{policy.GivenUp, func(c *court) bool { return c.struck(theHolder) }, policy.Action{}},
 		{policy.Barred, func(c *court) bool { return c.isBarred(theHolder) && !c.struck(theHolder) }, policy.Action{}},
-		{policy.BackedOff, func(c *court) bool { return !c.Admits(c.now, at(theHolder)) }, policy.Action{}},
+		{policy.BackedOff, func(c *court) bool { return !c.Admits(c.now, policy.Token{Generator: at(theHolder)}) }, policy.Action{}},
 	} {
 		t.Run(test.measure.String(), func(t *testing.T) {
 			c := remembers(test.measure, left, whole)
@@ -82,7 +82,7 @@ func TestActed_WhereRulesAreOff_Ignored(t *testing.T) {
 		l.step(policy.Event{Kind: policy.Acted, From: at(theHolder), Measure: m, At: l.now.Add(time.Hour), Span: time.Hour})
 	}
 	assert.False(t, l.isStruck(at(theHolder)))
-	assert.True(t, l.Admits(l.now, at(theHolder)))
+	assert.True(t, l.Admits(l.now, policy.Token{Generator: at(theHolder)}))
 	c := newCourtBefore(policy.Surroundings{}, func(c *court) {
 		c.step(policy.Event{Kind: policy.Acted, From: at(theSelf), Measure: policy.Struck, At: c.now.Add(9 * time.Hour), Span: 9 * time.Hour})
 	})

@@ -27,7 +27,8 @@ type backoff struct {
 	member ident.Member
 	until  clock.Instant
 	span   time.Duration
-	met    ident.Token // this member's own token that one of that member has met, in spite of the back-off
+	met    ident.Token // this member's own token that one of that member meets, in spite of the back-off
+	let    ident.Token // the one that was accepted for that, and has not come yet; zero: none
 	pardon pardon
 }
 
@@ -119,18 +120,33 @@ func (b *backoffs) left(m ident.Member, now clock.Instant) time.Duration {
 	return 0
 }
 
-// hasMet reports whether a newborn token of a member has met this member's own one.
+// hasMet reports whether a newborn token of a member was accepted to meet this member's own one.
 func (b *backoffs) hasMet(m ident.Member, own ident.Token) bool {
 	return slices.ContainsFunc(b.list, func(e backoff) bool { return e.member == m && e.met == own })
 }
 
-// meets notes that a newborn token of a member has met this member's own one.
-func (b *backoffs) meets(m ident.Member, own ident.Token) {
+// meets notes that a newborn token of a member was accepted to meet this member's own one.
+func (b *backoffs) meets(m ident.Member, own, other ident.Token) {
 	for i := range b.list {
-		if b.list[i].member == m {
-			b.list[i].met = own
+		if e := &b.list[i]; e.member == m {
+			e.met, e.let = own, other
 		}
 	}
+}
+
+// lets reports whether a newborn token of a member was accepted so, and has not come yet.
+func (b *backoffs) lets(m ident.Member, t ident.Token) bool {
+	return slices.ContainsFunc(b.list, func(e backoff) bool { return e.member == m && e.let == t && t != ident.Token{} })
+}
+
+// takes reports the same of a token that has come.
+func (b *backoffs) takes(m ident.Member, t ident.Token) bool {
+	lets := b.lets(m, t)
+	if lets {
+		i := slices.IndexFunc(b.list, func(e backoff) bool { return e.member == m })
+		b.list[i].let = ident.Token{}
+	}
+	return lets
 }
 
 // mayPardon reports whether this member backs off from another one, and a token that this one has made may be taken in

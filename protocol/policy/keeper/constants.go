@@ -130,8 +130,12 @@ const (
 	// several messages in a row.
 	denialTimes = 3
 
-	// maxDoubts bounds the doubts that a member remembers, and the excuses.
+	// maxDoubts bounds the doubts that a member remembers.
 	maxDoubts = 64
+
+	// maxExcused bounds the members whose excuses this one remembers: as many as it backs off from. Fewer that conspire
+	// have no excuse forgotten before its time. It is 130 kB at most.
+	maxExcused = maxBackoffs
 
 	// excuseTimes is how many times as long as an overdue token is missed this member passes nothing
 	// to one that says that it has dropped a token for another one, if no member confirms that.
@@ -149,6 +153,11 @@ const (
 	// maxMinted is how often within strikeTimes a member may have dropped a token for one that
 	// another member had just made: before all others back off from that one.
 	maxMinted = 8
+
+	// maxForgotten is how often within strikeTimes a member may have dropped a token for one whose giver has forgotten
+	// that it passed it on: an inquest may be late. It is no part of maxMinted: a member that bears with a minter would have spent
+	// these excuses.
+	maxForgotten = 8
 
 	// maxGreetings bounds the members of which this one remembers when they have greeted.
 	maxGreetings = 1024

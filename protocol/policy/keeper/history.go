@@ -112,6 +112,33 @@ func (h *history) proves(e *policy.Event) {
 	}
 }
 
+// rulesOut reports whether a member cannot have dropped a token because it had another one by a custody, as this member knows: it
+// has had that custody itself, or passed the other token to a third member by it. Or the other token is the earlier one, which gives
+// way where two meet.
+func (h *history) rulesOut(m ident.Member, other custody, dropped ident.Token) bool {
+	if slices.ContainsFunc(h.had, func(e had) bool { return e.custody == other }) {
+		return true
+	}
+	if slices.ContainsFunc(h.passed, func(p passed) bool {
+		return p.custody == other || p.next() == other && !p.dropped && !p.to.IsZero() && p.to != m
+	}) {
+		return true
+	}
+	earlier, known := h.born(other.token)
+	later, both := h.born(dropped)
+	return known && both && earlier < later
+}
+
+// born is when a token was made that has come here lately.
+func (h *history) born(t ident.Token) (born uint64, known bool) {
+	for _, e := range h.had {
+		if e.token == t {
+			return e.born, true
+		}
+	}
+	return 0, false
+}
+
 // went remembers a pass in place of the oldest one that is not the last one of its token. Of each
 // token the last pass is the one that others ask about, however long ago it was.
 func (h *history) went(p passed) {

@@ -91,6 +91,7 @@ type word struct {
 	knows    uint64        // of never: the serial of its next custody then
 	left     clock.Instant // of sent: when it began to; clock.Never: it does not say
 	other    custody       // of instead: the token that came in its place
+	madeUp   bool          // but it did not come, as this member knows
 }
 
 // receiver is the member that the first one names: of sent the one that it sent the token to, of instead the
@@ -178,7 +179,7 @@ func (i *inquest) account(m *message, past *history, s *setting) {
 		if m.token == i.token && m.hop >= i.hop {
 			i.answered, i.says, i.waited = true, instead, clock.Never
 			if i.to != m.member || i.other != m.other {
-				i.other = m.other
+				i.other, i.madeUp = m.other, past.rulesOut(i.member, m.other, i.token)
 				i.names(m.member, i.toHop, s.Now)
 			}
 		}

@@ -1574,6 +1574,98 @@ func TestHolds_HolderWasAsleep_GivenUpIfForLong(t *testing.T) {
 	}
 }
 
+// laggardPause is from one account to the next of a member that gives them too seldom to be late soon.
+const laggardPause = 10 * DefaultSilence
+
+// TestHolds_HolderIsBarred_GivenUpSooner: P-74. It has been found out before, and now keeps a token, of which it gives account now
+// and then. It is not taken for the keeper as long as it is barred. One that gives no account is struck, and not sooner than others.
+func TestHolds_HolderIsBarred_GivenUpSooner(t *testing.T) {
+	const barTimes = 32
+	for _, test := range []struct {
+		name   string
+		barred bool
+		of     custody
+		gives  time.Duration // from one account to the next
+		struck bool
+		after  time.Duration // it was told that others wait
+	}{
+		{"not barred", false, blamedFrom, laggardPause, false, restarts * lateAfter},
+		{"barred", true, blamedFrom, laggardPause, false, lateAfter + 2*DefaultSilence},
+		{"barred, and gives no account", true, blamedFrom, time.Hour, true, restarts * lateAfter},
+		{"barred, with a token that it has made", true, custody{token, 0}, laggardPause, false, restarts * lateAfter},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			c.anew()
+			if test.barred {
+				c.inquests.bar(at(theHolder), custody{thirdToken, 9}, barTimes, policy.Unconfirmed)
+			}
+			told, gave := clock.Never, c.now
+			if test.gives == time.Hour {
+				gave = clock.Never
+			}
+			for ; !c.struck(theHolder); c.after(time.Second) {
+				c.says(theThird, message{kind: want})
+				c.says(theHolder, message{kind: have, custody: test.of})
+				if told == clock.Never && c.asked(theHolder) {
+					told = c.now
+				}
+				if len(c.questions(theHolder)) > 0 && c.now >= gave { // too seldom to be late
+					c.says(theHolder, message{kind: still, custody: test.of})
+					gave = c.now.Add(test.gives)
+				}
+				require.Less(t, c.now.Sub(told), 2*test.after)
+			}
+			assert.InDelta(t, test.after.Seconds(), c.now.Sub(told).Seconds(), 2*DefaultSilence.Seconds())
+			left := c.inquests.struck.left(at(theHolder), c.now)
+			switch {
+			case test.struck:
+				assert.Greater(t, left, struckFor/2)
+			case test.barred && test.of.hop > 0:
+				assert.InDelta(t, c.barred.left(at(theHolder), c.now).Seconds(), left.Seconds(), 1)
+			default:
+				assert.LessOrEqual(t, left, muteTime)
+			}
+		})
+	}
+}
+
+// TestInquest_StillHasLostToken_BarredInTheEnd: P-74. A member that says too seldom that it has a token to be late passes it on in
+// the end, or is passed no other one: for as long as it says so, and beyond a restart of this member.
+func TestInquest_StillHasLostToken_BarredInTheEnd(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		of    custody
+		lost  bool
+		wants bool
+		until time.Duration
+		is    bool
+	}{
+		{"for a while", blamedFrom, true, true, restarts*lateAfter - time.Second, false},
+		{"for long", blamedFrom, true, true, restarts*lateAfter + 2*laggardPause, true},
+		{"for long, and is not missed", blamedFrom, true, false, 2 * restarts * lateAfter, false},
+		{"for long, of a token that is not lost", blamedFrom, false, true, restarts*lateAfter + 2*laggardPause, false},
+		{"for long, of a token that it has made", custody{token, 0}, true, true, 2 * restarts * lateAfter, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			c.anew()
+			c.wants(test.wants)
+			i := about(test.of, at(theHolder), at(thePasser), c.now)
+			i.there = !test.lost
+			c.inquests.opens(i)
+			for end := c.now.Add(test.until); c.now < end; c.after(laggardPause) {
+				c.says(theHolder, message{kind: still, custody: test.of})
+			}
+			assert.Equal(t, test.is, c.isBarred(theHolder))
+			assert.False(t, c.struck(theHolder))
+			c.anew()
+			written := slices.ContainsFunc(c.did, func(a policy.Action) bool { return a.Kind == policy.Complain && a.Measure == policy.Barred })
+			assert.Equal(t, test.is, written)
+		})
+	}
+}
+
 // TestHolds_ThisMemberRefusesIt_TakesItFirst: P-69, 8. A member that has made a token cannot pass it on where the others
 // back off from it. Each takes that one before it gives its maker up, and has no other one made meanwhile.
 func TestHolds_ThisMemberRefusesIt_TakesItFirst(t *testing.T) {
@@ -1589,9 +1681,9 @@ func TestHolds_ThisMemberRefusesIt_TakesItFirst(t *testing.T) {
 		}
 	}
 	c.newborn.backoffs.note(at(theHolder), c.now, maxBackoff)
-	require.False(t, c.Admits(c.now, at(theHolder)))
+	require.False(t, c.Admits(c.now, policy.Token{Generator: at(theHolder)}))
 	has(lateAfter + 5*DefaultSilence)
-	assert.True(t, c.Admits(c.now, at(theHolder)))
+	assert.True(t, c.Admits(c.now, policy.Token{Generator: at(theHolder)}))
 	assert.False(t, c.struck(theHolder))
 	has(2 * wrongClock * lateAfter)
 	assert.True(t, c.struck(theHolder), "it did not pass it on then either")
@@ -1942,7 +2034,7 @@ func TestStruck_SpeaksAndAsks_IgnoredAndAnswered(t *testing.T) {
 	c.accuses()
 	assert.Empty(t, c.inquests.open, "nobody is asked about it, either")
 	assert.True(t, c.isSilent(at(theHolder)))
-	assert.False(t, c.Admits(c.now, at(theHolder)))
+	assert.False(t, c.Admits(c.now, policy.Token{Generator: at(theHolder)}))
 	c.comes(custody{secondToken, 6}, theThird)
 	c.courier.told = nil
 	c.says(theHolder, message{kind: want})

@@ -76,7 +76,7 @@ func (s *inquests) holds(from ident.Member, m *message) {
 		i := about(m.custody, from, t.from, s.Now)
 		i.there = true
 		s.opens(i)
-	case t.told == clock.Never || s.Now < t.told.Add(s.timeout(restarts*s.overdue())):
+	case t.told == clock.Never || s.Now < t.told.Add(s.timeout(s.mayKeep(from))):
 	case t.anew < restarts && !s.isSteady(from, t.told): // it had failed, and looks now whether it may go on
 		t.told, t.anew = max(t.told, s.greeted[from]), t.anew+1
 	case s.open.owes(from, t.custody) && s.isSteady(from, t.told):
@@ -86,6 +86,15 @@ func (s *inquests) holds(from ident.Member, m *message) {
 		s.giveUp(from, t.custody, policy.Kept)
 		*t = kept{}
 	}
+}
+
+// mayKeep is how long the holder may keep a token after it was told that others wait. One that this member bars, and that gives
+// account, may do so for as long as an honest one takes that does not restart; but not with a token that it has made.
+func (s *inquests) mayKeep(m ident.Member) time.Duration {
+	if s.kept.hop > 0 && s.barred.from(m, s.Now) && !s.open.owes(m, s.kept.custody) {
+		return s.overdue() + 2*s.silence
+	}
+	return restarts * s.overdue()
 }
 
 // gained notes that a token is here: no holder keeps it.
@@ -273,6 +282,9 @@ func (s *inquests) stillHas(i *inquest) {
 		i.said, i.counted = i.said+1, s.Now
 	}
 	i.heard = s.Now
+	if (i.lost || !i.there) && i.hop > 0 && i.late != 0 && s.Now >= i.waited.Add(s.timeout(restarts*may)) {
+		s.bar(i.member, i.custody, excuseTimes, policy.Kept) // a keeper gives one up by then
+	}
 }
 
 // returns notes that a member waits until it may use a token, as after a restart.
@@ -310,7 +322,7 @@ func (s *inquests) concludes(i *inquest) bool {
 	}
 	switch {
 	case i.says == proof:
-	case i.says == instead && i.toSays && i.other.token != i.token:
+	case i.says == instead && i.toSays && i.other.token != i.token && !i.madeUp:
 		if i.other.token != s.arrived {
 			s.excuse(i.member, i)
 		}
@@ -326,7 +338,7 @@ func (s *inquests) concludes(i *inquest) bool {
 			return false
 		}
 		s.doubt(i.member, i.to, i)
-	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.other.token == i.token || i.toDenies || i.toForgot):
+	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.other.token == i.token || i.madeUp || i.toDenies || i.toForgot):
 		s.doubtInstead(i)
 	case i.says == sent && i.toSays:
 	default:

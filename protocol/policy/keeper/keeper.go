@@ -95,8 +95,8 @@ func (k *Keeper) Gauges(show func(string, float64)) {
 
 // Admits implements policy.Admitter. A member that backs off from another one takes no token that
 // this one has just made, but for P-69, 7 and 8, and not two of them at once.
-func (k *Keeper) Admits(now clock.Instant, generator ident.Member) bool {
-	return !k.exclusive || k.newborn.admits(generator, now)
+func (k *Keeper) Admits(now clock.Instant, t policy.Token) bool {
+	return !k.exclusive || k.newborn.admits(&t, now)
 }
 
 // Step implements policy.Policy.
@@ -171,6 +171,9 @@ func (k *Keeper) happened(e *policy.Event) {
 		return
 	case policy.Generated:
 		k.generated(e)
+		return
+	case policy.Accepted:
+		k.newborn.accepted(&e.Token)
 		return
 	case policy.Arrival:
 		if !k.exclusive || k.newborn.arrives(e) {

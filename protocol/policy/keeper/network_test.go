@@ -411,7 +411,7 @@ func (s *site) strikesNoHonest() {
 		}
 	}
 	i, h := &s.keeper.inquests, &s.keeper.holder
-	if len(i.open) > maxInquests || len(i.doubts) > maxDoubts || len(i.blamed) > maxInquests || len(h.passed) > maxPassed || len(h.had) > maxHad {
+	if len(i.open) > maxInquests || len(i.doubts) > maxDoubts || len(i.blamed) > maxInquests || len(h.passed) > maxPassed || len(h.had) > maxHad || len(i.excused) > maxExcused*(maxExcuses+maxMinted+maxForgotten+3) {
 		panic(fmt.Sprintf("member %d remembers too much", s.index()))
 	}
 }
@@ -546,9 +546,12 @@ func (s *site) pass(t policy.Token, to ident.Member) {
 		to = s.anyOther()
 	}
 	r := n.sites[int(to[0])-1]
-	refuses := r.up && t.Hop == 0 && !r.keeper.Admits(n.now, t.Generator)
+	refuses := r.up && t.Hop == 0 && !r.keeper.Admits(n.now, t)
 	if refuses {
 		n.refused++
+	}
+	if r.up && t.Hop == 0 && !refuses && !n.isCut(s, r) {
+		r.step(policy.Event{Kind: policy.Accepted, From: s.id, Token: t})
 	}
 	rlife := r.life
 	reached := r.up && !n.isCut(s, r)

@@ -22,13 +22,22 @@ type newborn struct {
 	check
 }
 
-// admits reports whether this member takes a token that another one has just made. It takes none of a member
+// admits reports whether this member accepts a token that another one has just made. It accepts none of a member
 // that it backs off from, unless that is to meet its own one or was pardoned, and not two of one member at once.
-func (n *newborn) admits(generator ident.Member, now clock.Instant) bool {
-	return (!n.backoffs.from(generator, now) || n.mayMeet(generator) || n.backoffs.isPardoned(generator)) && !n.struck.from(generator, now) && (!n.isOn() || n.event.Token.Generator != generator)
+func (n *newborn) admits(t *policy.Token, now clock.Instant) bool {
+	m := t.Generator
+	return (!n.backoffs.from(m, now) || n.mayMeet(m) || n.backoffs.lets(m, t.ID) || n.backoffs.isPardoned(m)) && !n.struck.from(m, now) && (!n.isOn() || n.event.Token.Generator != m)
 }
 
-// mayMeet reports whether this member takes a newborn token of a member that it backs off from, so that theirs meets the
+// accepted notes that this member has accepted a token of a member that it backs off from, as that is to meet its own one. It takes
+// that token when it comes, although its own one may have gone to a third member meanwhile.
+func (n *newborn) accepted(t *policy.Token) {
+	if m := t.Generator; n.backoffs.from(m, n.Now) && n.mayMeet(m) {
+		n.backoffs.meets(m, n.ownFor(m), t.ID)
+	}
+}
+
+// mayMeet reports whether this member accepts a newborn token of a member that it backs off from, so that theirs meets the
 // one that it has made itself. That one is still at hop 0 here, or went to that member, and none has come since. Each
 // token that this member makes meets one of each such member. Two honest members that have both made one would
 // else run under both until their back-offs are over.
@@ -68,7 +77,7 @@ func (n *newborn) arrives(e *policy.Event) bool {
 	switch {
 	case !isNewborn(e):
 		n.meets(e)
-	case n.backoffs.from(e.From, n.Now) && !n.meetsOwn(e.From) && !n.backoffs.spends(e.From, n.Now): // it was accepted before
+	case n.backoffs.from(e.From, n.Now) && !n.takesBeside(e): // it was accepted before
 		n.drops(&e.Token)
 		return false
 	case e.Belated: // all keepers are asked
@@ -85,13 +94,18 @@ func (n *newborn) arrives(e *policy.Event) bool {
 	return true
 }
 
-// meetsOwn reports whether a newborn token of a member that this one backs off from is to meet its own one, and notes it.
-func (n *newborn) meetsOwn(generator ident.Member) bool {
-	if !n.mayMeet(generator) {
-		return false
+// takesBeside reports whether a newborn token is taken of a member that this one backs off from: it was accepted to meet this
+// one's own token, or meets that now, or it comes by a pardon.
+func (n *newborn) takesBeside(e *policy.Event) bool {
+	m := e.From
+	if n.backoffs.takes(m, e.Token.ID) {
+		return true
 	}
-	n.backoffs.meets(generator, n.ownFor(generator))
-	return true
+	if n.mayMeet(m) {
+		n.backoffs.meets(m, n.ownFor(m), ident.Token{})
+		return true
+	}
+	return n.backoffs.spends(m, n.Now)
 }
 
 // arrivesToo has the later one of two newborn tokens stay frozen. The check goes on as it

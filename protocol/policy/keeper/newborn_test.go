@@ -46,7 +46,21 @@ func (n *nursery) comes() { n.step(arrivalOf(newbornToken, 1000, theMaker)) }
 // taken reports whether the policy has the newborn token, or had it.
 func (n *nursery) taken() bool { return slices.Contains(n.policy.told, policy.Arrival) }
 
-func (n *nursery) admits() bool { return n.Admits(n.now, at(theMaker)) }
+func (n *nursery) admits() bool { return n.Admits(n.now, offerOf(newbornToken)) }
+
+// offerOf is a token that the maker offers.
+func offerOf(id ident.Token) policy.Token {
+	return policy.Token{ID: id, Born: 1000, Generator: at(theMaker)}
+}
+
+// accepts has this member accept such a token, if it admits it.
+func (n *nursery) accepts(id ident.Token) bool {
+	if !n.Admits(n.now, offerOf(id)) {
+		return false
+	}
+	n.step(policy.Event{Kind: policy.Accepted, From: at(theMaker), Token: offerOf(id)})
+	return true
+}
 
 // havePassed lets another token have been here, and go to a member.
 func (n *nursery) havePassed(to int, hop uint64) {
@@ -499,6 +513,31 @@ func TestNewborn_OwnOneIsHere_MeetsOneOfTheOther(t *testing.T) {
 		n.step(arrivalOf(ident.Token{8, i}, 1001, theMaker))
 		assert.False(t, n.taken())
 		n.did = nil
+	}
+}
+
+// TestNewborn_OwnOneLeavesAfterAccept_OtherTaken: P-69, 7. The own token goes to a third member before the one comes that was
+// accepted to meet it. That one is not dropped: its maker would bar this member for it. No further one is accepted meanwhile.
+func TestNewborn_OwnOneLeavesAfterAccept_OtherTaken(t *testing.T) {
+	for _, accepted := range []bool{true, false} {
+		n := newNursery()
+		n.backsOffFromMaker()
+		own := policy.Token{ID: ident.Token{9}, Born: 500, Generator: at(theSelf)}
+		n.step(policy.Event{Kind: policy.Generated, Token: own})
+		if accepted {
+			require.True(t, n.accepts(newbornToken))
+			require.True(t, n.accepts(newbornToken), "it is offered once more")
+			require.False(t, n.accepts(ident.Token{8}), "one for each own token")
+		}
+		n.policy.told = nil
+		n.holder.held.remove(&own.ID)
+		n.holder.went(passed{custody: custody{own.ID, 0}, to: at(theHolder)})
+		assert.Equal(t, accepted, n.accepts(newbornToken))
+		n.comes()
+		assert.Equal(t, accepted, n.newborn.frozen)
+		assert.Equal(t, !accepted, n.done(policy.Drop))
+		n.newborn.end()
+		assert.False(t, n.accepts(newbornToken), "it has come")
 	}
 }
 

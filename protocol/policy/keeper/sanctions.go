@@ -37,13 +37,17 @@ func (s *sanctions) strike(m ident.Member, i *inquest, cause policy.Cause) {
 	}
 }
 
-// giveUp takes a member for silent that keeps a token, for as long as one that is silent at first, and lets the others
-// find out. It is not struck: it may be asleep most of the time, or no member takes the token.
+// giveUp takes a member for silent that keeps a token, for as long as one that is silent at first, or as it is barred, and lets the
+// others find out. It is not struck: it may be asleep most of the time, or no member takes the token.
 func (s *sanctions) giveUp(m ident.Member, c custody, cause policy.Cause) {
 	if c.hop == 0 && s.makers.pardons(m, s.Now) { // it is this member that does not take it
 		return
 	}
-	if s.struck.note(m, s.Now, muteTime) {
+	mute := muteTime
+	if c.hop > 0 {
+		mute = max(mute, s.barred.left(m, s.Now))
+	}
+	if s.struck.note(m, s.Now, mute) {
 		s.shun(m, s.struck.left(m, s.Now))
 		s.complain(m, &s.struck, c, policy.GivenUp, cause)
 		if c.hop > 0 {
@@ -144,7 +148,7 @@ func (s *sanctions) excuse(m ident.Member, i *inquest) {
 	case i.says == sent && i.denied == 0:
 		e.to = i.to
 	}
-	if s.noteExcuse(e) > maxExcuses {
+	if s.excusesTooOften(e) {
 		s.bar(m, i.custodyOf(m), pauseTimes, policy.Excused)
 	}
 	if m == i.member {
@@ -152,8 +156,8 @@ func (s *sanctions) excuse(m ident.Member, i *inquest) {
 	}
 }
 
-// noteExcuse returns how many of its kind the member has had within strikeTimes.
-func (s *sanctions) noteExcuse(e excuse) int {
+// excusesTooOften notes an excuse, and reports whether the member has had too many for its reason within strikeTimes.
+func (s *sanctions) excusesTooOften(e excuse) bool {
 	e.at = s.Now
 	return s.excused.note(e, s.excusedSince(), s.half)
 }
@@ -169,13 +173,14 @@ func (s *sanctions) isExcusedAgain(i *inquest) bool {
 
 // doubtInstead notes that a member says that it has dropped a token for another one, and no member confirms
 // that. It may be true, as where another member makes tokens, or after a cut. So the member is not struck. But if
-// no cut explains it, and no restart of the one that is to confirm it, this member passes it nothing for a while.
+// no cut explains it, and no restart of the one that is to confirm it, this member passes it nothing for a while. Nothing
+// explains a pass that this member knows was never made.
 func (s *sanctions) doubtInstead(i *inquest) {
 	since := i.opened.Add(-s.overdue())
-	if !i.to.IsZero() && i.to != s.self && i.to != i.member && !s.isSteady(i.to, since) {
+	if !i.madeUp && !i.to.IsZero() && i.to != s.self && i.to != i.member && !s.isSteady(i.to, since) {
 		return
 	}
-	if m := i.member; i.hop > 0 && s.isSteady(m, since) && !s.isMinted(i) { // its own clock may be wrong
+	if m := i.member; i.hop > 0 && s.isSteady(m, since) && !s.mayHaveDropped(i) { // its own clock may be wrong
 		times := time.Duration(excuseTimes)
 		if i.late != 0 { // it has kept the token for too long before
 			times = strikeTimes
@@ -185,14 +190,22 @@ func (s *sanctions) doubtInstead(i *inquest) {
 	}
 }
 
-// isMinted reports whether a member may have dropped a token for one that another had just made: a
+// mayHaveDropped reports whether a member may have dropped a token for one that another had just made: a
 // member that makes tokens confirms nothing. Or it has dropped it long ago, and the one that passed it the other token has
-// forgotten that. It is excused so a few times only.
-func (s *sanctions) isMinted(i *inquest) bool {
-	if i.other.hop != newbornHop && !i.toForgot || i.to.IsZero() || i.to == i.member {
+// forgotten that. It is excused a few times for each.
+func (s *sanctions) mayHaveDropped(i *inquest) bool {
+	e := excuse{member: i.member, custody: i.custody}
+	switch {
+	case i.madeUp, i.to.IsZero(), i.to == i.member:
+		return false
+	case i.other.hop == newbornHop:
+		e.why = minted
+	case i.toForgot:
+		e.why = forgotten
+	default:
 		return false
 	}
-	return s.noteExcuse(excuse{member: i.member, minted: true, custody: i.custody}) <= maxMinted
+	return !s.excusesTooOften(e)
 }
 
 // doubt notes that one member says that it sent what the other one says it never had. A member

@@ -53,9 +53,9 @@ func Around(inner policy.Policy, p policy.Params, in policy.Surroundings) *Quoru
 }
 
 // Admits implements policy.Admitter: as the policy within does.
-func (q *Quorum) Admits(now clock.Instant, generator ident.Member) bool {
+func (q *Quorum) Admits(now clock.Instant, t policy.Token) bool {
 	a, ok := q.inner.(policy.Admitter)
-	return !ok || a.Admits(now, generator)
+	return !ok || a.Admits(now, t)
 }
 
 // Step implements policy.Policy.
