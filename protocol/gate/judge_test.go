@@ -7,6 +7,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // begin starts the gate from its journal.
@@ -18,15 +19,7 @@ func (w *world) begin() {
 		floor := uint64(41)
 		w.gate, list, err = gate.Begin(w.settings, &floor, w.reading())
 	} else {
-		var records []gate.Record
-		for _, body := range w.journal {
-			_, r, err := gate.Decode(body)
-			if err != nil {
-				panic(err)
-			}
-			records = append(records, r)
-		}
-		w.gate, list, err = gate.Restore(w.settings, records, w.reading())
+		w.gate, list, err = gate.Restore(w.settings, w.records(), w.reading())
 	}
 	if err != nil {
 		panic(err)
@@ -38,6 +31,18 @@ func (w *world) begin() {
 			w.write(r)
 		}
 	}
+}
+
+// records is the journal.
+func (w *world) records() (list []gate.Record) {
+	for _, body := range w.journal {
+		_, r, err := gate.Decode(body)
+		if err != nil {
+			panic(err)
+		}
+		list = append(list, r)
+	}
+	return list
 }
 
 func (w *world) write(r gate.Record) {
@@ -156,6 +161,29 @@ func (w *world) starts(e gate.RunOpen, of *attempt) {
 	}
 	if !w.isLiar(holderOf(e.Title)) && !w.named[e.Title] {
 		w.unnamed++
+	}
+	w.judgeRevoked(of.permit)
+}
+
+// judgeRevoked: the gate knows that a member is revoked, so neither has that one a session, nor anybody by what it has signed since.
+func (w *world) judgeRevoked(p gate.Permit) {
+	late := func(signer ident.Member, h ident.Hash) bool {
+		at, known := w.heard[signer]
+		return known && w.signed[h] > at
+	}
+	if at, known := w.heard[p.Title.Holder]; known && w.now > at {
+		w.revoked++
+	}
+	made, transfers := p.Title.Hash, 0
+	for _, m := range p.Moves {
+		if !m.Declined {
+			if transfers++; transfers == 2 {
+				made = p.Moves[0].Title
+			}
+		}
+		if late(m.By, made) {
+			w.revoked++
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -66,6 +67,7 @@ type config struct {
 	stock, mint    bool    // the liars always knock with titles of a stock; with minted tokens
 	knock          time.Duration
 	forge          bool
+	revoke         bool    // all liars but one are revoked; the keys of all go on signing for the one that is left
 	greedy         bool    // the liars keep a token as long as a custody may last, and sign in with it again and again
 	want           float64 // of an honest member that gets a token
 	signIns        int
@@ -125,8 +127,11 @@ type world struct {
 	opener   *hook          // the open hook that runs
 	works    map[uint64]int // what works at the resource: session, member
 	sessions map[uint64]*attempt
-	named    map[gate.Title]bool // what honest members really held
-	served   []clock.Instant     // of each member, as fair sees it
+	named    map[gate.Title]bool            // what honest members really held
+	served   []clock.Instant                // of each member, as fair sees it
+	signed   map[ident.Hash]clock.Instant   // when
+	gone     map[int]bool                   // revoked
+	heard    map[ident.Member]clock.Instant // since when the gate knows that of a member
 	stocks   []*chain
 
 	tally
@@ -138,16 +143,16 @@ type tally struct {
 	by                                        []int // sessions of each member
 	longest                                   time.Duration
 	overlaps, unnamed, cuts, refusedFirst     int
-	reused, broken, stalled                   int
+	reused, broken, stalled, revoked          int
 	codes                                     map[gate.Code]int
 }
 
 func (t *tally) wrong() string {
-	if t.overlaps+t.unnamed+t.cuts+t.refusedFirst+t.reused+t.broken+t.stalled == 0 {
+	if t.overlaps+t.unnamed+t.cuts+t.refusedFirst+t.reused+t.broken+t.stalled+t.revoked == 0 {
 		return ""
 	}
-	return fmt.Sprintf("two sessions at once %d, sessions of nobody named %d, honest sessions cut %d, refused at first use %d, numbers used again %d, invariants %d, stalled %d",
-		t.overlaps, t.unnamed, t.cuts, t.refusedFirst, t.reused, t.broken, t.stalled)
+	return fmt.Sprintf("two sessions at once %d, sessions of nobody named %d, honest sessions cut %d, refused at first use %d, numbers used again %d, invariants %d, stalled %d, of the revoked %d",
+		t.overlaps, t.unnamed, t.cuts, t.refusedFirst, t.reused, t.broken, t.stalled, t.revoked)
 }
 
 // honestRate is how many sessions honest members had in a second.
@@ -170,7 +175,9 @@ func (w *world) hash() ident.Hash {
 	w.ids++
 	var b [16]byte
 	binary.BigEndian.PutUint64(b[:], w.ids)
-	return sha256.Sum256(b[:])
+	h := ident.Hash(sha256.Sum256(b[:]))
+	w.signed[h] = w.now
+	return h
 }
 
 func newWorld(c config) *world {
@@ -178,6 +185,7 @@ func newWorld(c config) *world {
 		config: c, rng: rand.New(rand.NewPCG(c.seed, 7)), now: clock.Instant(time.Hour), wake: clock.Never,
 		attempts: map[gate.Connection]*attempt{}, works: map[uint64]int{}, sessions: map[uint64]*attempt{},
 		served: make([]clock.Instant, c.members), named: map[gate.Title]bool{},
+		signed: map[ident.Hash]clock.Instant{}, gone: map[int]bool{}, heard: map[ident.Member]clock.Instant{},
 	}
 	w.codes = map[gate.Code]int{}
 	w.by = make([]int, c.members)
@@ -190,6 +198,9 @@ func newWorld(c config) *world {
 	}
 	if c.second {
 		w.after(time.Minute, w.secondToken)
+	}
+	if c.revoke {
+		w.after(time.Minute, w.revokeOne)
 	}
 	for m := c.members - c.liars; m < c.members; m++ {
 		w.stocks = append(w.stocks, w.generate(m))
@@ -277,6 +288,35 @@ func (w *world) alive(c *chain) bool {
 	return false
 }
 
+// revokeOne revokes the next liar, as long as another one is left, and tells the gate each minute of all. What it held is lost, and others
+// replace it.
+func (w *world) revokeOne() {
+	w.after(w.around(2*time.Minute), w.revokeOne)
+	if len(w.gone) < w.liars-1 {
+		m := w.members - 1 - len(w.gone)
+		w.gone[m] = true
+		for i, c := range w.chains {
+			if holderOf(c.last().title) == m && i < w.tokens {
+				w.chains[i] = w.generate(w.rng.IntN(w.members - w.liars))
+				w.chains = w.chains[:len(w.chains)-1]
+				w.custody(w.chains[i])
+			}
+		}
+	}
+	var list []ident.Member
+	for m := range w.gone {
+		list = append(list, memberID(m))
+	}
+	slices.SortFunc(list, ident.Member.Compare)
+	life, up := w.life, w.gate != nil
+	w.step(gate.Revocations{Members: list, Fresh: true})
+	for _, id := range list {
+		if _, known := w.heard[id]; !known && up && w.life == life {
+			w.heard[id] = w.now
+		}
+	}
+}
+
 // secondToken comes and goes.
 func (w *world) secondToken() {
 	if len(w.chains) > w.tokens+w.liars {
@@ -297,7 +337,7 @@ func (w *world) custody(c *chain) {
 	m := holderOf(c.last().title)
 	c.got = w.now
 	switch {
-	case !w.alive(c):
+	case !w.alive(c), w.gone[m]:
 	case w.chance(w.want) || w.isLiar(m) && w.chance(0.5):
 		w.signIn(&attempt{member: m, chain: c, link: len(c.links) - 1, permit: c.permit(len(c.links) - 1), first: !w.isLiar(m)})
 	default:
@@ -309,6 +349,9 @@ func (w *world) custody(c *chain) {
 func (w *world) pass(c *chain) {
 	from := holderOf(c.last().title)
 	to := (from + 1 + w.rng.IntN(w.members-1)) % w.members
+	for w.gone[to] || to == from {
+		to = (to + 1) % w.members
+	}
 	if w.fair {
 		to = -1
 		for m, at := range w.served {
@@ -331,7 +374,7 @@ func (w *world) pass(c *chain) {
 // lie is what a liar does from time to time.
 func (w *world) lie(m int) {
 	w.after(w.around(w.knock), func() { w.lie(m) })
-	if w.gate == nil {
+	if w.gate == nil || w.gone[m] && w.chance(0.9) {
 		return
 	}
 	stock := w.stocks[m-(w.members-w.liars)]
