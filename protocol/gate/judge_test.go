@@ -89,7 +89,9 @@ func (w *world) perform(list []gate.Effect) {
 			})
 		case gate.Alarm:
 			w.alarms++
-			if e.Kind == gate.AlarmStuck { // only the operator ends it, no crash: else most sign-ins meet a stuck slot
+			if e.Kind == gate.AlarmStuck {
+				// only the operator ends it, no crash: else most sign-ins meet a stuck slot
+				w.stuck[e.Slot] = true
 				w.after(2*time.Second, func() { w.step(gate.Cleared{Slot: e.Slot}) })
 			}
 		}
@@ -116,7 +118,7 @@ func (w *world) fall() {
 // runOpen is the open hook: the session works at the resource, at the latest when the hook says so.
 func (w *world) runOpen(e gate.RunOpen) {
 	h := &hook{session: e.Session}
-	w.opener = h
+	w.opener[e.Slot] = h
 	var of *attempt
 	for _, id := range slices.Sorted(maps.Keys(w.attempts)) {
 		if a := w.attempts[id]; a.permit.Title == e.Title && !a.done {
@@ -150,10 +152,17 @@ func (w *world) runOpen(e gate.RunOpen) {
 
 // starts: a session works at the resource. This is where the judge looks.
 func (w *world) starts(e gate.RunOpen, of *attempt) {
-	if len(w.works) > 0 {
+	if len(w.works[e.Slot]) > 0 {
 		w.overlaps++
 	}
-	w.works[e.Session] = holderOf(e.Title)
+	for i, works := range w.works {
+		for _, m := range works {
+			if i != e.Slot && m == holderOf(e.Title) && !w.stuck[i] {
+				w.twice++
+			}
+		}
+	}
+	w.works[e.Slot][e.Session] = holderOf(e.Title)
 	w.ops++
 	if of == nil {
 		w.unnamed++
@@ -189,8 +198,8 @@ func (w *world) judgeRevoked(p gate.Permit) {
 
 // runClose is the close hook. It kills what is left of the open hook first.
 func (w *world) runClose(e gate.RunClose) {
-	if w.opener != nil {
-		w.opener.killed = true
+	if o := w.opener[e.Slot]; o != nil {
+		o.killed = true
 	}
 	result := gate.Succeeded
 	took := w.around(10 * time.Millisecond)
@@ -206,7 +215,8 @@ func (w *world) runClose(e gate.RunClose) {
 			return
 		}
 		if result == gate.Succeeded {
-			clear(w.works)
+			clear(w.works[e.Slot])
+			w.stuck[e.Slot] = false
 		}
 		w.step(gate.HookEnded{Run: e.Run, Result: result})
 	})

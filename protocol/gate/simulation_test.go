@@ -61,6 +61,23 @@ func TestSimulation_RevokedKeys_OpenNothing(t *testing.T) {
 	}
 }
 
+// Three slots with a token each, and members that sign in at several.
+func TestSimulation_Slots_OneSessionOfMemberAndSlot(t *testing.T) {
+	s := plain
+	s.Slots = 3
+	w := newWorld(config{
+		members: 9, liars: 3, tokens: 3, second: true, crash: 0.002, trouble: 0.02, forge: true, want: 0.8,
+		knock: 2 * time.Second, signIns: *signIns, settings: s, seed: *seed,
+	})
+	w.run()
+	t.Logf("%d sign-ins, %d of them lies, %d sessions, %d crashes, %d alarms, refused %v", w.asked, w.lies, w.opened, w.crashes, w.alarms, w.codes)
+	assert.Empty(t, w.wrong())
+	assert.Greater(t, w.opened, w.config.signIns/20)
+	for m, n := range w.by {
+		assert.True(t, n > 0 || w.isLiar(m), "member %d", m)
+	}
+}
+
 // maxShare is of how many equal shares a liar may get.
 const maxShare = 1.1
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -26,6 +27,7 @@ type chain struct {
 	born      uint64
 	links     []link
 	got       clock.Instant // the last custody
+	slot      int
 	fork      int
 }
 
@@ -44,6 +46,7 @@ func (c *chain) permit(hop int) gate.Permit {
 type attempt struct {
 	member  int
 	chain   *chain // nil: not by custody
+	slot    int
 	link    int
 	permit  gate.Permit
 	at      clock.Instant
@@ -124,8 +127,9 @@ type world struct {
 	conns    gate.Connection
 	chains   []*chain
 	ids      uint64
-	opener   *hook          // the open hook that runs
-	works    map[uint64]int // what works at the resource: session, member
+	opener   [gate.MaxSlots]*hook          // the open hooks that run
+	works    [gate.MaxSlots]map[uint64]int // what works at the resource: session, member
+	stuck    [gate.MaxSlots]bool           // as the operator has heard
 	sessions map[uint64]*attempt
 	named    map[gate.Title]bool            // what honest members really held
 	served   []clock.Instant                // of each member, as fair sees it
@@ -143,16 +147,16 @@ type tally struct {
 	by                                        []int // sessions of each member
 	longest                                   time.Duration
 	overlaps, unnamed, cuts, refusedFirst     int
-	reused, broken, stalled, revoked          int
+	reused, broken, stalled, revoked, twice   int
 	codes                                     map[gate.Code]int
 }
 
 func (t *tally) wrong() string {
-	if t.overlaps+t.unnamed+t.cuts+t.refusedFirst+t.reused+t.broken+t.stalled+t.revoked == 0 {
+	if t.overlaps+t.unnamed+t.cuts+t.refusedFirst+t.reused+t.broken+t.stalled+t.revoked+t.twice == 0 {
 		return ""
 	}
-	return fmt.Sprintf("two sessions at once %d, sessions of nobody named %d, honest sessions cut %d, refused at first use %d, numbers used again %d, invariants %d, stalled %d, of the revoked %d",
-		t.overlaps, t.unnamed, t.cuts, t.refusedFirst, t.reused, t.broken, t.stalled, t.revoked)
+	return fmt.Sprintf("two sessions at once %d, sessions of nobody named %d, honest sessions cut %d, refused at first use %d, numbers used again %d, invariants %d, stalled %d, of the revoked %d, two of a member %d",
+		t.overlaps, t.unnamed, t.cuts, t.refusedFirst, t.reused, t.broken, t.stalled, t.revoked, t.twice)
 }
 
 // honestRate is how many sessions honest members had in a second.
@@ -183,11 +187,14 @@ func (w *world) hash() ident.Hash {
 func newWorld(c config) *world {
 	w := &world{
 		config: c, rng: rand.New(rand.NewPCG(c.seed, 7)), now: clock.Instant(time.Hour), wake: clock.Never,
-		attempts: map[gate.Connection]*attempt{}, works: map[uint64]int{}, sessions: map[uint64]*attempt{},
+		attempts: map[gate.Connection]*attempt{}, sessions: map[uint64]*attempt{},
 		served: make([]clock.Instant, c.members), named: map[gate.Title]bool{},
 		signed: map[ident.Hash]clock.Instant{}, gone: map[int]bool{}, heard: map[ident.Member]clock.Instant{},
 	}
 	w.codes = map[gate.Code]int{}
+	for i := range w.works {
+		w.works[i] = map[uint64]int{}
+	}
 	w.by = make([]int, c.members)
 	for i := range w.served {
 		w.served[i] = clock.Instant(i)
@@ -251,7 +258,7 @@ func (w *world) run() {
 // generate makes a token at a member.
 func (w *world) generate(m int) *chain {
 	h := w.hash()
-	c := &chain{generator: memberID(m), born: w.reading().Millis()}
+	c := &chain{generator: memberID(m), born: w.reading().Millis(), slot: len(w.chains) % w.settings.Slots}
 	c.links = []link{{title: gate.Title{Token: ident.Token(h), Holder: memberID(m), Hash: h}}}
 	w.note(c)
 	w.chains = append(w.chains, c)
@@ -339,7 +346,7 @@ func (w *world) custody(c *chain) {
 	switch {
 	case !w.alive(c), w.gone[m]:
 	case w.chance(w.want) || w.isLiar(m) && w.chance(0.5):
-		w.signIn(&attempt{member: m, chain: c, link: len(c.links) - 1, permit: c.permit(len(c.links) - 1), first: !w.isLiar(m)})
+		w.signIn(&attempt{member: m, chain: c, slot: c.slot, link: len(c.links) - 1, permit: c.permit(len(c.links) - 1), first: !w.isLiar(m)})
 	default:
 		w.pass(c)
 	}
@@ -398,20 +405,22 @@ func (w *world) lie(m int) {
 		if c.links[n].title.Holder != memberID(m) {
 			return
 		}
-		a.permit = c.permit(n)
+		a.permit, a.slot = c.permit(n), c.slot
 	case kind < 4: // a hop that it has invented, of a token that it has seen
 		c := w.chains[w.rng.IntN(len(w.chains))]
 		t := gate.Title{Token: c.last().title.Token, Hop: c.last().title.Hop + 1 + uint64(w.rng.IntN(1<<20)), Holder: memberID(m), Hash: w.hash()}
 		a.permit = gate.Permit{Title: t, Generator: c.generator, Born: c.born, Moves: []gate.Move{
 			{By: memberID(accomplice), Title: w.hash()}, {By: memberID(m), Title: w.hash()},
 		}}
+		a.slot = c.slot
 		if kind == 3 { // that names the true title, by its own signature
 			a.permit.Title.Hop = c.last().title.Hop + 1
 			a.permit.Moves[0].Title = c.last().title.Hash
 			a.permit.Moves[1].Title = c.last().title.Hash
 		}
 	default: // signs out on a connection that is not its own, or loses one of its own
-		for id, o := range w.attempts {
+		for _, id := range slices.Sorted(maps.Keys(w.attempts)) {
+			o := w.attempts[id]
 			if o.member == m && !o.done {
 				w.leave(id, o, false)
 				return
@@ -434,7 +443,7 @@ func (w *world) signIn(a *attempt) {
 	a.at = w.now
 	id := w.conns
 	w.attempts[id] = a
-	w.step(gate.SignIn{Connection: id, Permit: a.permit, Configuration: 1, Length: w.around(15 * time.Second)})
+	w.step(gate.SignIn{Connection: id, Slot: a.slot, Permit: a.permit, Configuration: 1, Length: w.around(15 * time.Second)})
 }
 
 // finish ends an attempt: the member passes the token on.
@@ -448,7 +457,7 @@ func (w *world) finish(a *attempt) {
 	}
 	if w.greedy && w.isLiar(a.member) && w.now < a.chain.got.Add(w.settings.MaxHold) {
 		w.after(w.around(100*time.Millisecond), func() {
-			w.signIn(&attempt{member: a.member, chain: a.chain, link: a.link, permit: a.permit})
+			w.signIn(&attempt{member: a.member, chain: a.chain, slot: a.slot, link: a.link, permit: a.permit})
 		})
 		return
 	}
