@@ -39,7 +39,7 @@ var undone = []struct{ rule, file, old, new, test, says string }{
 	{"a sign-out ends its own sign-in", "machine.go", "return r == request{in.Connection, in.Number} })", "return r.connection == in.Connection })", "TestSignOut_", "FAIL"},
 	{"a member has one turn, of those that wait", "machine.go", "s.waiters.remove(w.sameMember)", "s.waiters.remove(func(waiter) bool { return false })", "LiarKnocks", "FAIL"},
 	{"a member has one turn, of its sign-ins", "entry.go", "\tcase s.occupies(title.Holder) && holder.Token != title.Token:\n", "\tcase s.occupies(title.Holder) && holder.Token != title.Token && false:\n", "TestSignIn_SecondToken", "FAIL"},
-	{"one session of a member, over all slots", "machine.go", "return !g.hasSession(w.permit.Title.Holder) }", "return true }", "Slots_One", "two of a member"},
+	{"one session of a member, over all slots", "machine.go", "return !g.hasSession(w.permit.Title.Holder) }", "return true }", "Slots_One", "journal that contradicts itself"},
 	{"a stuck slot keeps no member out", "slot.go", "s.session.number > 0 && !s.session.abandoned &&", "s.session.number > 0 &&", "TestSlot_", "FAIL"},
 	{"a pause gives a hook its time again", "slot.go", "now.Sub(s.wake) >= minPause", "false", "TestSlot_", "FAIL"},
 	{"a pause does so once", "slot.go", "s.hook.run != 0 && !s.hook.extended &&", "s.hook.run != 0 &&", "TestSlot_", "FAIL"},
