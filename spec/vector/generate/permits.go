@@ -66,8 +66,8 @@ func permitOf(genesis envelope, transfer, void, previous, previousVoid *envelope
 
 // permitVectors are permits, and statements that come with one.
 func (s *suite) permitVectors() {
-	addPermits(s)
-	addPresentations(s)
+	permits(s)
+	presentations(s)
 }
 
 // thirdPermit is Ada's at hop 3, after a void.
@@ -76,8 +76,8 @@ func thirdPermit() item {
 	return permitOf(w.genesis, &w.third, nil, &w.second, &w.void, ada, ben, cleo)
 }
 
-// addPermits adds good ones of each hop, malformed ones, and forged ones.
-func addPermits(s *suite) {
+// permits are good ones of each hop, malformed ones, and forged ones.
+func permits(s *suite) {
 	s.open(permitFile, "Permits: permit.md.")
 	w := theWalk
 	third := thirdPermit()
@@ -148,8 +148,8 @@ func addPermits(s *suite) {
 	})
 }
 
-// addPresentations adds statements about a permit.
-func addPresentations(s *suite) {
+// presentations are statements about a permit.
+func presentations(s *suite) {
 	third := thirdPermit()
 	s.open(presentationFile, "Statements that come with a permit, for a session at a gate: permit.md. The session is in \"with\".")
 	present := func(f fault, e envelope, permit item, gate, exporter []byte, number uint64) {
