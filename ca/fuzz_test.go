@@ -107,11 +107,24 @@ func logSeeds() map[string][]byte {
 	if err != nil {
 		panic(err)
 	}
+	gate, err := a.InviteGate("gate", 0)
+	if err == nil {
+		_, err = a.Redeem(gate.ID, gate.Secret, "gate", keyOf(4))
+	}
+	if err != nil {
+		panic(err)
+	}
+	withGate, err := d.ReadFile(filepath.Join(testDir, LogFile), -1)
+	if err != nil {
+		panic(err)
+	}
 	lines := bytes.SplitAfter(log, []byte("\n"))
 	flipped := bytes.Clone(log)
 	flipped[len(flipped)/2] ^= 1
 	return map[string][]byte{
 		"good-usual":     log,
+		"good-gate":      withGate,
+		"bad-role":       bytes.ReplaceAll(withGate, []byte(`"role":"gate"`), []byte(`"role":"mate"`)),
 		"good-torn":      log[:len(log)-20],
 		"good-zeros":     append(bytes.Clone(log), make([]byte, 40)...),
 		"good-first":     lines[0],

@@ -38,6 +38,7 @@ var certificateRefusals = []error{
 	certificate.ErrMalformed, certificate.ErrTooLarge, certificate.ErrGroup, certificate.ErrSigner, certificate.ErrName,
 	certificate.ErrSerial, certificate.ErrKey, certificate.ErrValidity, certificate.ErrMode, certificate.ErrAddress,
 	certificate.ErrTooMany, certificate.ErrAttached, certificate.ErrReason, certificate.ErrVersion, certificate.ErrSelf,
+	certificate.ErrRole,
 }
 
 var caID = certificate.AuthorityID(ca.Public())
@@ -49,15 +50,19 @@ func FuzzCertificate(f *testing.F) { targets["FuzzCertificate"].Fuzz(f) }
 
 func checkCertificate(t require.TestingT, payload []byte) bool {
 	raw, err := sealIf(envelope.Certificate, caID, payload, ca, func(raw []byte) error {
-		_, err := certificate.Parse(group, raw, authorities{})
+		_, err := certificate.ParseAny(group, raw, authorities{})
 		return err
 	})
 	if err != nil {
 		isOneOf(t, err, certificateRefusals...)
 		return false
 	}
-	c, err := certificate.Parse(group, raw, authorities{})
+	c, err := certificate.ParseAny(group, raw, authorities{})
 	require.NoError(t, err, "refused for its signature")
+	_, asMember := certificate.Parse(group, raw, authorities{})
+	_, asGate := certificate.ParseGate(group, raw, authorities{})
+	require.NotEqual(t, asMember == nil, asGate == nil, "it is one of them, and not both")
+	require.Equal(t, asGate == nil, c.CheckGate(c.Member(), c.Body().NotBefore) == nil)
 	again, err := c.Body().Sign(ca)
 	require.NoError(t, err)
 	require.Equal(t, raw, again.Raw())
@@ -70,8 +75,11 @@ func certificateSeeds() map[string][]byte {
 	c := certificateOf(ada, "ada")
 	full := c.Body()
 	full.Extensions = later
+	gate := full
+	gate.Role = certificate.GateRole
 	seeds := map[string][]byte{
 		"good-usual":          payloadOf(envelope.Certificate, c.Raw()),
+		"good-gate":           payloadOf(envelope.Certificate, must(gate.Sign(ca)).Raw()),
 		"good-with-extension": payloadOf(envelope.Certificate, must(full.Sign(ca)).Raw()),
 		"bad-other-kind":      payloadOf(envelope.Revocation, revocation().Raw()),
 		"bad-empty-map":       {0xa0},

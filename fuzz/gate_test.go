@@ -24,16 +24,21 @@ func checkGateRecord(t require.TestingT, body []byte) bool {
 	again, err := gate.Encode(at, r)
 	require.NoError(t, err)
 	require.Equal(t, body, again)
-	settings := gate.Settings{MaxHold: 1, OpenTimeout: 1, CloseTimeout: 1}
+	settings := gate.Settings{Slots: 1, MaxHold: 1, OpenTimeout: 1, CloseTimeout: 1}
 	closed := &gate.ClosedRecord{Reason: gate.ByRestart}
-	g, _, err := gate.Restore(settings, []gate.Record{&gate.BeginRecord{Floor: 9, Slots: 1}, closed, r}, clock.Reading{})
-	if err != nil {
-		isOneOf(t, err, gate.ErrJournal)
-		return true
+	for _, records := range [][]gate.Record{
+		{&gate.BeginRecord{Floor: 9}, closed, r},
+		{&gate.BeginRecord{Floor: 9, Checkpoint: true}, closed, r, &gate.EndRecord{Records: 3}},
+	} {
+		g, _, err := gate.Restore(settings, records, clock.Reading{})
+		if err != nil {
+			isOneOf(t, err, gate.ErrJournal)
+			continue
+		}
+		require.NoError(t, g.Check())
+		_, _, err = gate.Restore(settings, g.Checkpoint(), clock.Reading{})
+		require.NoError(t, err)
 	}
-	require.NoError(t, g.Check())
-	_, _, err = gate.Restore(settings, g.Checkpoint(), clock.Reading{})
-	require.NoError(t, err)
 	return true
 }
 
@@ -41,13 +46,15 @@ func gateRecordSeeds() map[string][]byte {
 	seeds := map[string][]byte{"bad-empty": {}, "bad-kind": {0x83, 0x17, 0x00, 0x80}, "bad-no-list": {0x83, 0x02, 0x00, 0x00}}
 	member, moves := ident.Member{1}, []gate.MoveRecord{{By: ident.Member{2}, Title: ident.Hash{3}}, {By: ident.Member{4}, Declined: true}}
 	for name, r := range map[string]gate.Record{
-		"good-begin": &gate.BeginRecord{Floor: 7, Slots: 2}, "good-ended": &gate.ClosedRecord{Session: 3, Reason: gate.BySignOut},
+		"good-begin": &gate.BeginRecord{Floor: 7, Checkpoint: true}, "good-ended": &gate.ClosedRecord{Session: 3, Reason: gate.BySignOut},
 		"good-opening":    &gate.OpeningRecord{Session: 10, Member: member, Hop: 4, Moves: moves},
 		"good-remembered": &gate.MemberRecord{Member: member, Served: 8, Titles: []gate.TitleRecord{{Title: ident.Hash{5}, Moved: true, Session: 8}}},
 		"good-generator":  &gate.GeneratorRecord{Generator: member, Tokens: []ident.Token{{6}, {7}}},
 		"good-continued":  &gate.ContinuedRecord{Session: 9, Member: member, Hop: 4},
 		"bad-number":      &gate.OpeningRecord{Session: gate.MaxNumber + 1, Member: member},
-		"bad-slots":       &gate.BeginRecord{}, "bad-reason": &gate.ClosedRecord{Reason: 9},
+		"good-revoked":    &gate.RevokedRecord{Members: []ident.Member{member, {8}}},
+		"good-stuck":      &gate.StuckRecord{}, "good-end": &gate.EndRecord{Records: 2},
+		"bad-revoked": &gate.RevokedRecord{}, "bad-stuck": &gate.StuckRecord{Slot: gate.MaxSlots}, "bad-reason": &gate.ClosedRecord{Reason: 9},
 	} {
 		seeds[name] = must(gate.Encode(millis, r))
 	}

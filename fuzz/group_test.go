@@ -51,8 +51,16 @@ func everyParameter() wandergroup.Resource {
 // withParameters is the payload of a configuration whose only resource has
 // these parameters, right or wrong.
 func withParameters(parameters any) []byte {
+	return withResource("ftp", "wandering", "", 1, parameters, 4000, 0, map[int]int{})
+}
+
+// withGate is the payload of a configuration whose only resource has this gate, right or wrong.
+func withGate(gate any) []byte {
+	return withResource("ftp", "multitoken", "", 1, map[uint64]any{1: 4000, 2: 9, 3: 100}, 4000, 0, map[int]int{}, gate)
+}
+
+func withResource(resource ...any) []byte {
 	none := map[int]int{}
-	resource := []any{"ftp", "wandering", "", 1, parameters, 4000, 0, none}
 	constants := []any{100, 10, 2, 60_000, 1000, 3_600_000, 30_000, 4000}
 	return must(canonical.Marshal([]any{7, "example", epoch.UnixMilli(), []any{resource}, constants, [][16]byte{caID}, 0, none}))
 }
@@ -60,7 +68,7 @@ func withParameters(parameters any) []byte {
 var groupRefusals = append([]error{
 	wandergroup.ErrMalformed, wandergroup.ErrName, wandergroup.ErrValidity, wandergroup.ErrKey, wandergroup.ErrGroup,
 	wandergroup.ErrVersion, wandergroup.ErrOutOfRange, wandergroup.ErrFraction, wandergroup.ErrResources,
-	wandergroup.ErrParameter, wandergroup.ErrAuthorities, policy.ErrOutOfRange,
+	wandergroup.ErrParameter, wandergroup.ErrGate, wandergroup.ErrAuthorities, policy.ErrOutOfRange,
 }, certificateRefusals...)
 
 // FuzzConfiguration: the payload of a well signed group configuration.
@@ -94,11 +102,22 @@ func configurationSeeds() map[string][]byte {
 	full := settings()
 	full.Resources = []wandergroup.Resource{everyParameter()}
 	type parameters map[uint64]any
+	id, gate := make([]byte, 16), parameters{1: 1000, 2: 1000, 3: 2, 4: 120_000, 5: 2000, 6: 5000, 7: 10_000}
+	id[0] = 1
+	tooShort := parameters{2: 1000, 3: 1, 4: 119_999, 5: 2000, 6: 5000, 7: 10_000}
 	seeds := map[string][]byte{
 		"good-usual":              payloadOf(envelope.Configuration, configuration().Raw()),
 		"good-every-parameter":    payloadOf(envelope.Configuration, must(full.WithDefaults().Sign(group, ca)).Raw()),
 		"good-parameters":         withParameters(parameters{1: 4000, 2: 9, 3: 100}),
 		"good-presets":            withPresets(),
+		"good-gate":               withGate([]any{id, "a:1", 1, gate}),
+		"bad-gate-of-nobody":      withGate([]any{make([]byte, 16), "a:1", 0, gate}),
+		"bad-gate-address":        withGate([]any{id, "a", 0, gate}),
+		"bad-gate-mode":           withGate([]any{id, "a:1", 2, gate}),
+		"bad-gate-constant":       withGate([]any{id, "a:1", 0, tooShort}),
+		"bad-gate-zero":           withGate([]any{id, "a:1", 0, parameters{1: 0, 2: 1000, 3: 1, 5: 2000, 6: 5000, 7: 10_000}}),
+		"bad-gate-unknown":        withGate([]any{id, "a:1", 0, parameters{2: 1000, 3: 1, 5: 2000, 6: 5000, 7: 10_000, 8: 1}}),
+		"bad-gate-null":           withGate(nil),
 		"bad-other-kind":          payloadOf(envelope.Authority, authority().Raw()),
 		"bad-no-parameters":       withParameters(parameters{}),
 		"bad-parameter-missing":   withParameters(parameters{1: 4000, 3: 100}),

@@ -27,7 +27,7 @@ var (
 		permit.ErrMalformed, permit.ErrGroup, permit.ErrCertificates, permit.ErrResource, permit.ErrSlot, permit.ErrHolder, permit.ErrSigner,
 		token.ErrChain, token.ErrUnknownSigner, token.ErrSignature, certificate.ErrExpired, certificate.ErrNotYetValid,
 		certificate.ErrMalformed, certificate.ErrName, certificate.ErrSerial, certificate.ErrValidity, certificate.ErrKey, certificate.ErrGroup,
-		certificate.ErrUnknownCA, certificate.ErrSignature,
+		certificate.ErrUnknownCA, certificate.ErrSignature, certificate.ErrRole,
 	}, tokenRefusals...)
 	permitSession = permit.Session{Gate: [envelope.KeyIDSize]byte{8}, Exporter: [permit.ExporterSize]byte{9}, Number: 1}
 )

@@ -33,6 +33,7 @@ func init() {
 		"FuzzPrivateKey":    {Check: checkPrivateKey, Seeds: privateKeySeeds},
 		"FuzzRecord":        {Check: checkRecord, Seeds: recordSeeds, More: vectorsOf(input, "record")},
 		"FuzzGateRecord":    {Check: checkGateRecord, Seeds: gateRecordSeeds},
+		"FuzzGateFrame":     {Check: checkGateFrame, Seeds: gateFrameSeeds},
 		"FuzzSegment":       {Check: checkSegment, Seeds: segmentSeeds, More: vectorsOf(input, "segment")},
 		"FuzzInvite":        {Check: checkInvite, Seeds: inviteSeeds, More: vectorsOf(input, "invite")},
 		"FuzzEnrolment":     {Check: checkEnrolment, Seeds: enrolmentSeeds, More: vectorsOf(numbered(enrolmentObjects...), enrolmentObjects...)},

@@ -65,7 +65,7 @@ func newEntrance(t *testing.T) *entrance {
 	e.id.Key = key
 	st, _, err := store.Open(filepath.Join(e.dir, "journal"), store.Options{Group: e.a.group.ID(), Member: e.id.Certificate.Member()})
 	require.NoError(t, err)
-	for _, r := range []gate.Record{&gate.BeginRecord{Floor: 100, Slots: 1}, &gate.ClosedRecord{Reason: gate.ByRestart}} {
+	for _, r := range []gate.Record{&gate.BeginRecord{Floor: 100}, &gate.ClosedRecord{Reason: gate.ByRestart}} {
 		body, err := gate.Encode(1, r)
 		require.NoError(t, err)
 		_, err = st.Append(body)

@@ -28,12 +28,15 @@ func TestGate_AnswersAndRecords_InTheCDDL(t *testing.T) {
 		assert.NoError(t, s.Check(rule, raw), "%s %x", rule, raw)
 	}
 	for _, r := range []gate.Record{
-		&gate.BeginRecord{Floor: 5, Slots: gate.MaxSlots},
+		&gate.BeginRecord{Floor: 5, Checkpoint: true},
 		&gate.OpeningRecord{Session: 6, Moves: make([]gate.MoveRecord, 4)},
 		&gate.ClosedRecord{Session: 6, Slot: gate.MaxSlots - 1, Reason: gate.BySuccessor},
 		&gate.MemberRecord{Served: 6, Titles: make([]gate.TitleRecord, gate.MaxTitles)},
 		&gate.GeneratorRecord{Tokens: make([]ident.Token, gate.MaxTokens)},
 		&gate.ContinuedRecord{Session: 6},
+		&gate.RevokedRecord{Members: make([]ident.Member, 128)},
+		&gate.StuckRecord{Session: 6, Slot: gate.MaxSlots - 1},
+		&gate.EndRecord{Records: 6},
 	} {
 		raw, err := gate.Encode(millis*1000, r)
 		require.NoError(t, err)

@@ -16,11 +16,14 @@ import (
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/gate/client"
+	"github.com/wandertoken/wander/gate/driver"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/evidence"
+	gatewire "github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -142,6 +145,14 @@ func limitTable(t *testing.T) *table {
 		{"signed objects that are remembered, to be compared", evidence.Kept, "evidence.Kept"},
 		{"evidence against one member", handoff.MaxEvidencePerMember, "handoff.MaxEvidencePerMember"},
 		{"members against which there is any", handoff.MaxAccused, "handoff.MaxAccused"},
+		{"bytes of a frame's body between a member and a gate", gatewire.MaxFrame, "wire.MaxFrame"},
+		{"revocations of an UPDATE to or from a gate", gatewire.MaxRevocations, "wire.MaxRevocations"},
+		{"connections of a gate", driver.MaxConnections, "driver.MaxConnections"},
+		{"connections of one member with a gate", driver.MaxPerMember, "driver.MaxPerMember"},
+		{"sign-ins of a connection that have not ended", driver.MaxSignIns, "driver.MaxSignIns"},
+		{"sign-ins of one member at a gate each second", driver.SignInsPerSecond, "driver.SignInsPerSecond"},
+		{"data streams of a connection with a gate", driver.MaxStreams, "driver.MaxStreams"},
+		{"silence after which a gate, or its member, is lost", client.Silence, "client.Silence"},
 		{"acquire streams of the local API", api.MaxStreams, "api.MaxStreams"},
 		{"streams through gates of the local API", api.MaxTunnels, "api.MaxTunnels"},
 		{"bytes of a request of the local API", api.MaxBody, "api.MaxBody"},

@@ -82,6 +82,7 @@ func refusalRows() []refusalRow {
 			"permit.ErrText"),
 		local("statement (**V-13** to **V-16**)", "the session is refused",
 			"permit.ErrStatement", "permit.ErrSignature", "permit.ErrPresenter", "permit.ErrTitle", "permit.ErrGate", "permit.ErrExporter", "permit.ErrNumber"),
+		{"frame or answer of a gate (**W-3**, **W-12**)", "`wire.ErrFrameSize`, `wire.ErrFrame`, `wire.ErrFrameType`, `wire.ErrAnswer`, `wire.ErrAnswerKey`, `wire.ErrSignature`", "nothing", closes(transport.CodeProtocol), "the connection is gone"},
 		quiet("transfer that is not the sender's, or not for this member (**H-43**)", "dropped; counted as `address`",
 			"handoff.ErrAddress"),
 		quiet("transfer on a forgotten reservation of a peer that has left twice the bound of unsettled transfers behind (**H-58**)", "dropped; counted as `unsettled`",

@@ -232,7 +232,7 @@ func kindTable(t *testing.T) *table {
 		"request":       {"the key that it is about", "`request`"},
 		"complaint":     {"the member that complains", "`complaint`"},
 		"statement":     {"the holder", "`statement`"},
-		"gate-answer":   {"the gate of a resource", "`gate-answer`"},
+		"gate-answer":   {"a gate", "`gate-answer`"},
 	}
 	require.Len(t, words, len(names))
 	out := newTable("kind", "signed by", "payload")

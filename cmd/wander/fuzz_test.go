@@ -74,6 +74,10 @@ func groupFileSeeds() map[string][]byte {
 	seeds["good-two"] = []byte(exampleResource + "[[resource]]\nname = \"backup\"\npolicy = \"ring\"\noperation_time = \"1h\"\nmembers_max = 9\n")
 	seeds["bad-name"] = []byte("[[resource]]\nname = \"\"\noperation_time = \"4s\"\nmembers_max = 20\n")
 	seeds["bad-range"] = []byte("[[resource]]\nname = \"x\"\noperation_time = \"0s\"\nmembers_max = 20\n")
+	gate := "gate = \"000102030405060708090a0b0c0d0e0f\"\ngate_address = \"a:1\"\n"
+	seeds["good-gate"] = []byte(exampleResource + gate + "gate_mode = \"observe\"\nsettle = \"2s\"\ngate_min_interval = \"0s\"\n")
+	seeds["bad-gate-mode"] = []byte(exampleResource + gate + "gate_mode = \"off\"\n")
+	seeds["bad-gate-alone"] = []byte(exampleResource + "gate_sessions = 2\n")
 	seeds["bad-policy"] = []byte(exampleResource + "policy = \"none\"\n")
 	return seeds
 }

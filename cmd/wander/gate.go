@@ -200,7 +200,7 @@ func runGate(env *environment, f gateFlags) error {
 	}
 	g, err := driver.Open(context.Background(), cfg)
 	if err != nil {
-		return errors.Join(gateError(err), cfg.Conn.Close())
+		return errors.Join(gateFailure(err), cfg.Conn.Close())
 	}
 	servers, err := f.servers(g, h, log)
 	if err != nil {
@@ -369,7 +369,7 @@ func (f gateFlags) servers(g *driver.Gate, h gateHome, log *slog.Logger) (closeA
 func serveGate(g *driver.Gate, stop <-chan os.Signal, log *slog.Logger) error {
 	select {
 	case <-g.Done():
-		return gateError(g.Err())
+		return gateFailure(g.Err())
 	case <-stop:
 	}
 	log.Info("stopping: sessions are closed; a second signal stops immediately")
@@ -383,11 +383,11 @@ func serveGate(g *driver.Gate, stop <-chan os.Signal, log *slog.Logger) error {
 		case <-ctx.Done():
 		}
 	}()
-	return gateError(g.Close(ctx))
+	return gateFailure(g.Close(ctx))
 }
 
-// gateError gives a gate's end its exit code and hint.
-func gateError(err error) error {
+// gateFailure gives a gate's end its exit code and hint.
+func gateFailure(err error) error {
 	switch {
 	case err == nil:
 		return nil

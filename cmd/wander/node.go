@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"syscall"
 
@@ -108,7 +109,7 @@ func runNode(env *environment, f nodeFlags) error {
 
 // gateError refuses to run a member with the certificate of a gate.
 func gateError(c certificate.Certificate, config string) error {
-	return cli.ConfigError(fmt.Errorf("%w: %s is a gate", certificate.ErrRole, c.Name()), "run the gate in its place: wander gate --config "+cmp.Or(config, defaultConfigFile))
+	return cli.ConfigError(fmt.Errorf("%w: %s is a gate", certificate.ErrRole, c.Name()), "run the gate in its place: wander gate --dir "+filepath.Dir(cmp.Or(config, defaultConfigFile)))
 }
 
 // isGate reports whether the settings that the environment and the default file have are those of a gate, and its name.

@@ -22,6 +22,8 @@
 //	open sessions and their streams           tunnel.mu
 //	group, revocations                        knowledge.mu
 //
+// A visitor never waits for the engine while it holds a lock, and the engine waits for nobody but the disk.
+//
 // # Hooks
 //
 // A Hook runs a command and returns when that and all that it has started has ended. Without a close hook, close confirms

@@ -281,20 +281,24 @@ func (e *engine) alarm(f core.Alarm, now clock.Reading) {
 // alarmHint says what to do about an alarm.
 func alarmHint(kind string) string {
 	switch kind {
-	case "stuck":
+	case core.AlarmStuck:
 		return "close has not confirmed that work has ended: end what works at the resource, then wander gate clear SLOT"
-	case "open_failed":
+	case core.AlarmOpenFailed:
 		return "look at what the open hook says, and at its timeout"
+	case core.AlarmConfiguration:
+		return "the group's newest configuration has no place for this gate: all members that go by it are refused"
+	case core.AlarmClock:
+		return "set the clock of this machine: members show tokens of the future"
+	case core.AlarmRevocations:
+		return "more members are revoked than the gate remembers: raise the revocation floor"
 	}
 	return ""
 }
 
-// fetch asks the members that go by a newer configuration for it.
+// fetch asks the member that goes by a newer configuration for it.
 func (e *engine) fetch(f core.Fetch) {
-	for _, s := range e.signIns {
-		if s.visitor.names(f.Version) {
-			s.visitor.greet(e.known)
-		}
+	if s := e.signIns[f.From]; s != nil {
+		s.visitor.greet(e.known)
 	}
 }
 
@@ -310,7 +314,7 @@ func (e *engine) begin(v *visitor, number uint64, in core.SignIn, title ident.Ha
 	s := &signIn{visitor: v, number: number, slot: in.Slot, title: title}
 	e.signIns[e.last] = s
 	v.live[number] = e.last
-	in.Connection = e.last
+	in.Connection, in.Number = e.last, number
 	e.counts.signIns.Add(1)
 	e.step(in)
 }
@@ -332,7 +336,7 @@ func (e *engine) forget(id core.Connection, s *signIn) {
 // signOut: the member ends a sign-in, if it lives.
 func (e *engine) signOut(v *visitor, number uint64) {
 	if id, ok := v.live[number]; ok {
-		e.step(core.SignOut{Connection: id})
+		e.step(core.SignOut{Connection: id, Number: number})
 	}
 }
 
@@ -366,7 +370,7 @@ func (e *engine) learned(configured, revoked, fresh bool) {
 // clear lets the close hook of a stuck slot run again.
 func (e *engine) clear(slot int) error {
 	switch {
-	case slot < 0 || slot >= len(e.slots):
+	case slot < 0 || slot >= e.machine.Slots():
 		return fmt.Errorf("%w: %d", ErrSlot, slot)
 	case e.machine.State(slot) != core.Stuck:
 		return fmt.Errorf("%w: slot %d is %v", ErrNotStuck, slot, e.machine.State(slot))
@@ -378,7 +382,7 @@ func (e *engine) clear(slot int) error {
 
 // quiet reports whether nothing is open, and no hook runs.
 func (e *engine) quiet() bool {
-	for i := range e.slots {
+	for i := range e.machine.Slots() {
 		if s := e.machine.State(i); s == core.Opening || s == core.Open {
 			return false
 		}
@@ -416,7 +420,7 @@ func openJournal(cfg *Config, r rules, opened func() (*store.Store, *store.Recov
 		}
 	}
 	if len(records) == 0 {
-		j.machine, j.effects, err = core.Begin(r.settings, r.slots, cfg.Floor, now())
+		j.machine, j.effects, err = core.Begin(r.settings, cfg.Floor, now())
 	} else {
 		j.machine, j.effects, err = core.Restore(r.settings, records, now())
 	}

@@ -97,7 +97,7 @@ func Open(ctx context.Context, cfg Config) (*Gate, error) {
 	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	g.tunnel = newTunnel(g.ctx, cfg.Target, cfg.CloseHook == nil)
-	slots := slotsOf(j.machine)
+	const slots = core.MaxSlots // a newer configuration may bring more than there are now
 	g.engine = &engine{
 		cfg: &g.cfg, known: known, store: j.store, machine: j.machine, tunnel: g.tunnel, counts: g.counts, log: cfg.Log, key: cfg.Key, rules: r,
 		inputs: make(chan func(), inputRoom), stopped: make(chan struct{}), signIns: make(map[core.Connection]*signIn), slots: make([]view, slots),
@@ -125,9 +125,6 @@ func Open(ctx context.Context, cfg Config) (*Gate, error) {
 	go g.run(j.effects)
 	return g, nil
 }
-
-// slotsOf is how many slots a machine has: those of its journal.
-func slotsOf(m *core.Gate) int { return int(m.Checkpoint()[0].(*core.BeginRecord).Slots) }
 
 func (g *Gate) listen() (err error) {
 	current, _ := g.known.current()
@@ -326,9 +323,8 @@ func (g *Gate) unfit(why *unfitError) {
 		text = why.Error()
 	}
 	if text != g.misfit && text != "" {
-		g.counts.alarm("configuration")
-		g.cfg.Log.Error("the gate needs an operator", "alarm", "configuration", "error", text,
-			"hint", "the group's newest configuration has no place for this gate: all members that go by it are refused")
+		g.counts.alarm(core.AlarmConfiguration)
+		g.cfg.Log.Error("the gate needs an operator", "alarm", core.AlarmConfiguration, "error", text, "hint", alarmHint(core.AlarmConfiguration))
 	}
 	g.misfit = text
 }

@@ -23,7 +23,7 @@ func settled(t testing.TB, w *gatetest.World, dir string) {
 	t.Helper()
 	st, _, err := store.Open(dir, store.Options{Group: w.Group.ID(), Member: w.Gate.ID()})
 	require.NoError(t, err)
-	for _, r := range []core.Record{&core.BeginRecord{Floor: 100, Slots: 1}, &core.ClosedRecord{Reason: core.ByRestart}} {
+	for _, r := range []core.Record{&core.BeginRecord{Floor: 100}, &core.ClosedRecord{Reason: core.ByRestart}} {
 		body, err := core.Encode(1, r)
 		require.NoError(t, err)
 		_, err = st.Append(body)

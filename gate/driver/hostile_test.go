@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"math/rand/v2"
+	"net/netip"
 	"runtime"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	"github.com/wandertoken/wander/gate/driver"
 	"github.com/wandertoken/wander/gate/gatetest"
 	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/internal/relay"
 	"github.com/wandertoken/wander/node/transport"
 	core "github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/gate/wire"
@@ -36,13 +38,20 @@ type raw struct {
 
 func (s *station) raw(t *testing.T, p gatetest.Party) *raw {
 	t.Helper()
+	r := s.unkept(t, p)
+	t.Cleanup(func() { r.quic.CloseWithError(0, "") })
+	return r
+}
+
+// unkept is raw for a test that counts what is left: it closes the connection itself.
+func (s *station) unkept(t *testing.T, p gatetest.Party) *raw {
+	t.Helper()
 	conf, err := transport.ClientTLS(transport.EntranceConfig{
 		Protocol: wire.ALPN, Group: s.w.Group.ID(), Certificate: p.Certificate, Key: p.Key, Authorities: s.w.Group,
 	}, gatetest.Accept)
 	require.NoError(t, err)
 	q, err := transport.Dial(context.Background(), s.Addr(), conf, &quic.Config{MaxIncomingStreams: -1, KeepAlivePeriod: time.Second})
 	require.NoError(t, err)
-	t.Cleanup(func() { q.CloseWithError(0, "") })
 	state := q.ConnectionState().TLS
 	value, err := state.ExportKeyingMaterial(wire.ExporterLabel, nil, permit.ExporterSize)
 	require.NoError(t, err)
@@ -217,7 +226,7 @@ func TestFrames_Malformed_ConnectionClosed(t *testing.T) {
 	}
 	round := func(n int) {
 		for i := range n {
-			r := s.raw(t, w.Members[0])
+			r := s.unkept(t, w.Members[0])
 			r.greet()
 			_, _ = r.control.Write(kinds[i%len(kinds)]())
 			require.Equal(t, transport.CodeProtocol, r.closedWith(), "kind %d", i%len(kinds))
@@ -447,4 +456,65 @@ func TestClose_OpenSession_ClosedFirst(t *testing.T) {
 	await.Next(t, "the end of the session", session.Ended())
 	_, err := s.Status(context.Background())
 	require.ErrorIs(t, err, driver.ErrClosed)
+}
+
+// A connection begins with HELLO.
+func TestFrames_NoHello_ConnectionClosed(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	s := open(w, nil)
+	r := s.raw(t, w.Members[0])
+	r.say(s.signIn(t, r, w.Members[0], w.Mint(0), same))
+	assert.Equal(t, transport.CodeProtocol, r.closedWith())
+}
+
+// A member does not sign in with another one's permit, even with that one's statement for its connection.
+func TestSignIn_AnothersPermit_ConnectionClosed(t *testing.T) {
+	w := gatetest.New(t, 2, nil)
+	s := open(w, nil)
+	r := s.raw(t, w.Members[1])
+	r.greet()
+	r.say(s.signIn(t, r, w.Members[0], w.Mint(0), same))
+	assert.Equal(t, transport.CodeProtocol, r.closedWith())
+}
+
+// An answer says to whom, about which title, and on which connection it was given.
+func TestAnswer_Signed_SaysWhatItIsAbout(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	s := open(w, nil)
+	held := w.Mint(0)
+	r := s.raw(t, w.Members[0])
+	r.greet()
+	r.say(s.signIn(t, r, w.Members[0], held, same))
+	f, err := wire.Read(r.control, nil)
+	require.NoError(t, err)
+	require.IsType(t, &wire.Answer{}, f)
+	a, err := wire.ParseAnswer(w.Group.ID(), f.(*wire.Answer).Signed, w.Gate.Key.Public())
+	require.NoError(t, err)
+	b := a.Body()
+	assert.Equal(t, gatetest.Resource, b.Resource)
+	assert.Equal(t, w.Members[0].ID(), b.Member)
+	assert.Equal(t, held.Title.Hash(), b.Title)
+	assert.Equal(t, r.exporter, b.Exporter)
+	assert.EqualValues(t, 1, b.Number)
+	assert.IsType(t, core.OpenAnswer{}, b.Answer)
+	assert.Equal(t, wire.KeyID(w.Gate.Key.Public()), a.KeyID())
+}
+
+// A member that is silent for four seconds, as one that is frozen or cut off, loses its session.
+func TestConnection_Silent_Lost(t *testing.T) {
+	w := gatetest.New(t, 2, func(r *group.Resource) { r.MaxHold = time.Minute })
+	s := open(w, nil)
+	path, err := relay.New(netip.MustParseAddrPort(s.Addr()), relay.Path{}, 1)
+	require.NoError(t, err)
+	c, err := client.Dial(context.Background(), w.Client(path.Address(), w.Members[0]))
+	require.NoError(t, err)
+	defer c.Close()
+	session := w.SignIn(c, w.Mint(0), time.Minute)
+	gatetest.Opened(t, session)
+	path.Close()
+	began := time.Now()
+	next := w.SignIn(s.dial(1), w.Mint(1), time.Second)
+	gatetest.Opened(t, next)
+	assert.Less(t, time.Since(began), 10*time.Second)
+	await.Next(t, "the member notices, too", session.Ended())
 }

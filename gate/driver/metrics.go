@@ -84,7 +84,7 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	for answer, n := range s.Answers {
 		count(descAnswers, float64(n), answer)
 	}
-	for _, kind := range []string{"stuck", "open_failed", "configuration"} {
+	for _, kind := range core.Alarms {
 		count(descAlarms, float64(s.Alarms[kind]), kind)
 	}
 	for _, hook := range []string{"open", "close"} {

@@ -11,7 +11,6 @@ import (
 // rules are what a configuration says about the gate of a resource.
 type rules struct {
 	settings core.Settings
-	slots    int
 	observe  bool
 }
 
@@ -27,9 +26,9 @@ func rulesOf(g *group.Group, resource string, self ident.Member) (rules, error) 
 		return rules{}, fmt.Errorf("%w: %v", ErrOther, r.Gate.Member)
 	}
 	return rules{
-		slots: r.Slots, observe: r.Gate.Mode == group.Observe,
+		observe: r.Gate.Mode == group.Observe,
 		settings: core.Settings{
-			Version: g.Config().Version(), MaxHold: r.MaxHold, Settle: r.Gate.Settle, Keep: r.Gate.Keep, MinInterval: r.Gate.MinInterval,
+			Version: g.Config().Version(), Slots: r.Slots, MaxHold: r.MaxHold, Settle: r.Gate.Settle, Keep: r.Gate.Keep, MinInterval: r.Gate.MinInterval,
 			OpenTimeout: r.Gate.OpenTimeout, CloseTimeout: r.Gate.CloseTimeout, RevocationMaxAge: r.Gate.RevocationMaxAge,
 			ClockAllowance: g.Config().Settings().ClockAllowance, Raw: g.Config().Raw(),
 		},

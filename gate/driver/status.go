@@ -79,8 +79,8 @@ func (g *Gate) Status(ctx context.Context) (Status, error) {
 
 // status is that of each slot. The engine's goroutine calls it.
 func (e *engine) status() []SlotStatus {
-	list := make([]SlotStatus, len(e.slots))
-	for i, v := range e.slots {
+	list := make([]SlotStatus, e.machine.Slots())
+	for i, v := range e.slots[:len(list)] {
 		s := SlotStatus{Slot: i, State: e.machine.State(i).String(), Alarm: v.alarm}
 		if !v.since.IsZero() {
 			s.Since = &v.since

@@ -36,11 +36,10 @@ type visitor struct {
 	number   uint64 // of the last sign-in; by read
 	began    uint64 // order among all connections
 	out      chan wire.Frame
-	passage  *passage      // when the gate observes: streams without a session
-	version  atomic.Uint64 // of the configuration that the member has named last
-	asked    atomic.Int64  // when the member was asked for it, ns since 1970
-	living   atomic.Int64  // sign-ins that live
-	heard    atomic.Int64  // when a frame came last, ns since 1970
+	passage  *passage     // when the gate observes: streams without a session
+	asked    atomic.Int64 // when the member was asked for it, ns since 1970
+	living   atomic.Int64 // sign-ins that live
+	heard    atomic.Int64 // when a frame came last, ns since 1970
 
 	live map[uint64]core.Connection // by the engine
 }
@@ -88,9 +87,6 @@ func hello(k *knowledge) *wire.Hello {
 	}
 }
 
-// names reports whether the member has named this version of the configuration, or a newer one.
-func (v *visitor) names(version uint64) bool { return v.version.Load() >= version }
-
 // greet asks the member for what is newer, at most once in askEvery.
 func (v *visitor) greet(k *knowledge) {
 	now := time.Now().UnixNano()
@@ -132,9 +128,6 @@ func (v *visitor) talk(ctx context.Context) error {
 	_ = control.SetReadDeadline(time.Time{})
 	v.gate.tasks.Go(func() { v.write(control) })
 	v.send(hello(v.gate.known))
-	if h.Resource != v.gate.known.resource {
-		return fmt.Errorf("%w: it asks for another resource", errBroken)
-	}
 	v.met(h)
 	v.gate.tasks.Go(func() { v.streams(ctx) })
 	for {
@@ -211,7 +204,6 @@ func (v *visitor) frame(ctx context.Context, f wire.Frame) error {
 func (v *visitor) met(h *wire.Hello) {
 	k := v.gate.known
 	g, _ := k.current()
-	v.version.Store(h.Configuration)
 	if h.Configuration < g.Config().Version() {
 		v.inform(k)
 	}
@@ -250,7 +242,6 @@ func (v *visitor) signIn(ctx context.Context, f *wire.SignIn) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errForged, err)
 	}
-	v.version.Store(max(v.version.Load(), in.Configuration))
 	v.living.Add(1)
 	if !v.gate.engine.put(ctx, func() { v.gate.engine.begin(v, f.Number, in, title) }) {
 		return ctx.Err()
@@ -284,7 +275,7 @@ func (v *visitor) verify(f *wire.SignIn) (in core.SignIn, title ident.Hash, err 
 	}
 	b := st.Body()
 	return core.SignIn{
-		Slot: int(min(b.Slot, core.MaxSlots)), Permit: core.PermitOf(p.Title(), p.Before()), Configuration: b.Configuration,
+		Slot: int(min(b.Slot, core.MaxSlots)), Permit: core.PermitOf(p.Title(), p.Before(), p.Expires), Configuration: b.Configuration,
 		Length: clock.Millis(b.Length),
 	}, b.Title, nil
 }

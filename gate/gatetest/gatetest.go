@@ -43,6 +43,7 @@ type Party struct {
 	Certificate certificate.Certificate
 }
 
+// ID is the party's id.
 func (p Party) ID() ident.Member { return p.Certificate.Member() }
 
 // World is a group with a CA, some members, and what the tests change of its configuration.
@@ -65,6 +66,7 @@ func Key(t testing.TB) *signature.PrivateKey {
 	return key
 }
 
+// New makes a group; change may change its resource and the gate of that.
 func New(t testing.TB, members int, change func(*group.Resource)) *World {
 	t.Helper()
 	w := &World{T: t, ca: Key(t)}
@@ -89,6 +91,7 @@ func New(t testing.TB, members int, change func(*group.Resource)) *World {
 	return w
 }
 
+// Issue certifies a key.
 func (w *World) Issue(name string, key *signature.PrivateKey, change func(*certificate.Claims)) Party {
 	w.T.Helper()
 	w.serial++
@@ -118,6 +121,7 @@ func (w *World) Newer(change func(*group.Settings)) *group.Group {
 	return g
 }
 
+// Revoke signs the revocation of a member.
 func (w *World) Revoke(m ident.Member) []byte {
 	w.T.Helper()
 	w.revoked++
@@ -126,6 +130,7 @@ func (w *World) Revoke(m ident.Member) []byte {
 	return r.Raw()
 }
 
+// Certificates gives the certificate of a member, as clients ask for it.
 func (w *World) Certificates(m ident.Member) []byte {
 	for _, p := range w.Members {
 		if p.ID() == m {

@@ -35,7 +35,7 @@ type RefuseAnswer struct {
 	_             struct{} `cbor:",toarray"`
 	Code          Code
 	NotBefore     uint64 // ms since 1970; 0 if time changes nothing
-	Configuration []byte // the newer one, of code Outdated
+	Configuration []byte // the newer one, of code Outdated; none if the member was sent it lately
 }
 
 // ClosedAnswer (CLOSED): the session has ended, or the waiting (session 0).
@@ -64,17 +64,20 @@ const (
 	Outdated      Code = 6  // the member's configuration is older than the gate's
 	Ahead         Code = 7  // the gate does not have the member's configuration yet
 	Revoked       Code = 8  // the presenter is revoked
-	SignerRevoked Code = 9  // a signer of a token that is new here is revoked
+	SignerRevoked Code = 9  // a signer is revoked, and what it signed is new here
 	Unsure        Code = 10 // the gate's revocations are too old
 	Implausible   Code = 11 // a genesis of the future, or more hops than time
 	Replaced      Code = 12 // the member signed in again with this token
 	NoSlot        Code = 13 // the gate has no such slot
-	NoLength      Code = 14 // a session of no length
+	SignerExpired Code = 14 // the certificate of a signer has expired, and what it signed is new here
+	Served        Code = 15 // the member has its turn at the slot, under another token
+	NoLength      Code = 16 // a session of no length
 )
 
 var codeNames = []string{
 	"", "stale title", "used title", "too soon", "rationed generator", "full", "outdated configuration", "configuration unknown",
-	"revoked", "signer revoked", "revocations too old", "implausible token", "replaced", "no such slot", "no length",
+	"revoked", "signer revoked", "revocations too old", "implausible token", "replaced", "no such slot", "signer expired", "served",
+	"no length",
 }
 
 func (c Code) String() string {

@@ -30,21 +30,37 @@ type RunClose struct {
 	Session uint64
 }
 
-// Say answers on a connection. The driver signs the answer with the gate's key.
+// Say answers a sign-in. The driver signs the answer with the gate's key.
 type Say struct {
 	To     Connection
+	Number uint64 // of the sign-in
 	Answer Answer
 }
 
 // Alarm calls the operator.
 type Alarm struct {
-	Kind    string // stable, a metric label
-	Slot    int
+	Kind    string // stable, a metric label: one of Alarms
+	Slot    int    // 0 if the alarm is about no slot
 	Session uint64
 }
 
-// Fetch asks for a configuration of this version, or a newer one.
-type Fetch struct{ Version uint64 }
+// The kinds of alarms.
+const (
+	AlarmStuck         = "stuck"         // a close hook has failed, or a start has found such a slot
+	AlarmOpenFailed    = "open_failed"   // an open hook has failed
+	AlarmConfiguration = "configuration" // a newer configuration cannot be used: members that go by it are refused
+	AlarmClock         = "clock"         // members show tokens of the future: the gate's clock may be behind
+	AlarmRevocations   = "revocations"   // more revocations than the gate can remember: all members are refused
+)
+
+// Alarms are the kinds of alarms.
+var Alarms = []string{AlarmStuck, AlarmOpenFailed, AlarmConfiguration, AlarmClock, AlarmRevocations}
+
+// Fetch asks for a configuration of this version, or a newer one. The member on the connection goes by it.
+type Fetch struct {
+	Version uint64
+	From    Connection
+}
 
 func (Persist) effect()  {}
 func (RunOpen) effect()  {}

@@ -8,6 +8,7 @@ var (
 	ErrSettings   = errors.New("impossible settings of the gate")
 	ErrSlots      = errors.New("impossible number of slots at the gate")
 	ErrNoJournal  = errors.New("gate journal without a beginning")
+	ErrCheckpoint = errors.New("gate journal whose checkpoint has no end")
 	ErrJournal    = errors.New("gate journal that contradicts itself")
 	ErrRecord     = errors.New("malformed record of a gate")
 	ErrRecordKind = errors.New("record of a gate of a kind that this version does not know")

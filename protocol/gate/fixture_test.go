@@ -17,6 +17,7 @@ import (
 type bench struct {
 	t       *testing.T
 	gate    *gate.Gate
+	plan    gate.Settings
 	now     clock.Instant
 	journal []gate.Record
 	said    map[gate.Connection][]gate.Answer
@@ -29,18 +30,59 @@ type bench struct {
 
 func newBench(t *testing.T, s gate.Settings) *bench {
 	t.Helper()
-	b := &bench{t: t, now: clock.Instant(time.Hour)}
-	floor := uint64(100)
-	g, list, err := gate.Begin(s, 2, &floor, b.reading())
-	require.NoError(t, err)
-	b.gate = g
-	b.take(list)
+	s.Slots = 2
+	b := begun(t, s, 100)
 	for _, run := range slices.Clone(b.runs) {
 		b.step(gate.HookEnded{Run: run})
 	}
 	b.wait(s.MaxHold + s.Settle)
-	require.Equal(t, gate.Idle, g.State(0))
+	require.Equal(t, gate.Idle, b.gate.State(0))
 	return b
+}
+
+// begun is a gate that has just begun, without a journal.
+func begun(t *testing.T, s gate.Settings, floor uint64) *bench {
+	t.Helper()
+	b := &bench{t: t, now: clock.Instant(time.Hour), plan: s}
+	g, list, err := gate.Begin(s, &floor, b.reading())
+	require.NoError(t, err)
+	b.gate = g
+	b.take(list)
+	return b
+}
+
+// restart starts another gate from the records.
+func (b *bench) restart(records []gate.Record) {
+	b.t.Helper()
+	for i, r := range records {
+		body, err := gate.Encode(5, r)
+		require.NoError(b.t, err)
+		at, back, err := gate.Decode(body)
+		require.NoError(b.t, err)
+		assert.Equal(b.t, uint64(5), at)
+		again, err := gate.Encode(5, back)
+		require.NoError(b.t, err)
+		assert.Equal(b.t, body, again, "record %d", i)
+	}
+	b.opens, b.closes, b.runs = nil, nil, nil
+	b.now = clock.Instant(time.Second) // another boot
+	g, list, err := gate.Restore(b.plan, records, b.reading())
+	require.NoError(b.t, err)
+	require.NoError(b.t, g.Check())
+	b.gate = g
+	b.take(list)
+}
+
+// journals are what a gate can be restored from.
+var journals = map[string]func(*bench) []gate.Record{
+	"journal": func(b *bench) []gate.Record { return b.journal }, "checkpoint": func(b *bench) []gate.Record { return b.gate.Checkpoint() },
+}
+
+// afterRestart runs a test with each way of a restart.
+func afterRestart(t *testing.T, do func(t *testing.T, restart func(*bench))) {
+	for name, records := range journals {
+		t.Run(name, func(t *testing.T) { do(t, func(b *bench) { b.t.Helper(); b.restart(records(b)) }) })
+	}
 }
 
 func (b *bench) reading() clock.Reading {

@@ -142,6 +142,48 @@ func TestSlot_PauseOverTheTimeout_HookCounts(t *testing.T) {
 	assert.Empty(t, b.alarms)
 }
 
+// After a pause the driver may hand over a Tick before it hears of the hook.
+func TestSlot_PauseAndTick_HookHasItsTimeAgain(t *testing.T) {
+	b := newBench(t, plain)
+	b.signIn(7, tokenOf(1, 1).permit(0))
+	b.wait(plain.OpenTimeout + time.Second)
+	require.Equal(t, gate.Opening, b.gate.State(0))
+	b.hook(gate.Succeeded)
+	require.Equal(t, gate.Open, b.gate.State(0))
+	b.step(gate.SignOut{Connection: 7})
+	b.wait(plain.CloseTimeout + time.Second)
+	require.Equal(t, gate.Closing, b.gate.State(0))
+	assert.Equal(t, b.now.Add(plain.CloseTimeout), b.gate.NextDeadline())
+	b.hook(gate.Succeeded)
+	assert.True(t, b.said[7][0].(gate.ClosedAnswer).Confirmed)
+	assert.Empty(t, b.alarms)
+}
+
+func TestSlot_TwoPauses_Stuck(t *testing.T) {
+	b := newBench(t, plain)
+	b.opened(7, tokenOf(1, 1).permit(0))
+	b.step(gate.SignOut{Connection: 7})
+	b.wait(plain.CloseTimeout + time.Hour)
+	b.wait(plain.CloseTimeout + time.Hour)
+	assert.Equal(t, gate.Stuck, b.gate.State(0))
+}
+
+func TestSlot_Stuck_MemberOpensAtAnother(t *testing.T) {
+	b := newBench(t, plain)
+	b.opened(7, tokenOf(1, 1).permit(0))
+	b.step(gate.SignIn{Connection: 8, Slot: 1, Permit: tokenOf(2, 1).permit(0), Configuration: 1, Length: 10 * time.Second})
+	b.step(gate.SignOut{Connection: 7})
+	b.hook(gate.Failed)
+	require.Equal(t, gate.Stuck, b.gate.State(0))
+	assert.Equal(t, gate.Opening, b.gate.State(1))
+	b.hook(gate.Succeeded)
+	b.step(gate.Cleared{Slot: 0}) // beside the other session
+	b.hook(gate.Succeeded)
+	b.wait(plain.Settle)
+	assert.Equal(t, gate.Idle, b.gate.State(0))
+	assert.Equal(t, gate.Open, b.gate.State(1))
+}
+
 func TestSlot_DeadlineWhileOpening_Cut(t *testing.T) {
 	for name, end := range map[string]func(*bench){
 		"hook runs":          func(b *bench) { b.wait(time.Second) },
@@ -231,11 +273,36 @@ func TestSignIn_Itself_Replaces(t *testing.T) {
 	assert.Equal(t, gate.Opening, b.gate.State(0), "no other member had a session since")
 }
 
-func TestSignIn_SecondToken_WaitsForTheFirst(t *testing.T) {
+// A member has one turn, however many tokens it has.
+func TestSignIn_SecondToken_Served(t *testing.T) {
+	b := newBench(t, plain)
+	b.opened(6, tokenOf(9, 9).permit(0))
+	b.signIn(7, tokenOf(1, 1).permit(0))
+	b.signIn(8, tokenOf(2, 1).permit(0))
+	b.busy(8)
+	b.step(gate.SignOut{Connection: 6})
+	b.hook(gate.Succeeded)
+	b.wait(plain.Settle)
+	b.wait(plain.Keep)
+	require.Equal(t, gate.Opening, b.gate.State(0))
+	assert.Equal(t, gate.Served, b.refused(8), "it waited, too")
+	b.hook(gate.Succeeded)
+	b.signIn(8, tokenOf(2, 1).permit(0))
+	assert.Equal(t, gate.Served, b.refused(8))
+	assert.Equal(t, gate.Open, b.gate.State(0))
+	b.step(gate.SignOut{Connection: 7})
+	b.signIn(8, tokenOf(2, 1).permit(0))
+	assert.Equal(t, gate.Served, b.refused(8), "it is not over")
+	b.hook(gate.Succeeded)
+	b.wait(plain.Settle)
+	b.wait(plain.Keep)
+	b.signIn(8, tokenOf(2, 1).permit(0))
+	assert.Equal(t, gate.Opening, b.gate.State(0))
+}
+
+func TestSignIn_SessionAtAnotherSlot_Waits(t *testing.T) {
 	b := newBench(t, plain)
 	b.opened(7, tokenOf(1, 1).permit(0))
-	b.signIn(8, tokenOf(2, 1).permit(0))
-	assert.Equal(t, gate.Open, b.gate.State(0))
 	b.step(gate.SignIn{Connection: 9, Slot: 1, Permit: tokenOf(3, 1).permit(0), Configuration: 1, Length: time.Second})
 	assert.Equal(t, gate.Idle, b.gate.State(1), "one session of a member, over all slots")
 	assert.Equal(t, b.now.Add(10*time.Second), b.gate.NextDeadline(), "nothing to do before")
@@ -348,7 +415,7 @@ func TestSignIn_TooSoon_NotBefore(t *testing.T) {
 
 func TestSignIn_ManyNewTokens_Rationed(t *testing.T) {
 	b := newBench(t, plain)
-	for n := range byte(gate.Ration) {
+	for n := range byte(2 * gate.Ration) { // its own as generator, and as presenter
 		b.opened(gate.Connection(n)+7, tokenOf(n, 1).permit(0))
 		b.over(gate.Connection(n) + 7)
 	}
@@ -361,6 +428,91 @@ func TestSignIn_ManyNewTokens_Rationed(t *testing.T) {
 	b.over(32)
 	b.wait(gate.RationInterval)
 	b.opened(33, tokenOf(50, 1).permit(0))
+}
+
+// Members that present old tokens of a generator keep no new one of it out.
+func TestSignIn_StrangersUseUpTheRation_NewTokenOpens(t *testing.T) {
+	b := newBench(t, plain)
+	for n := range byte(2 * gate.Ration) {
+		b.opened(gate.Connection(n)+7, tokenOf(n, 1, 2).permit(1))
+		b.over(gate.Connection(n) + 7)
+	}
+	b.signIn(30, tokenOf(50, 1, 2).permit(1))
+	require.Equal(t, gate.Rationed, b.refused(30), "the strangers are rationed")
+	b.opened(31, tokenOf(50, 1, 3).permit(1))
+}
+
+// Nor does a generator whose tokens a member presents.
+func TestSignIn_ManyTokensOfOneGenerator_AnotherOpens(t *testing.T) {
+	b := newBench(t, plain)
+	for n := range byte(2 * gate.Ration) {
+		b.opened(gate.Connection(n)+7, tokenOf(n, 1, 2).permit(1))
+		b.over(gate.Connection(n) + 7)
+	}
+	b.opened(30, tokenOf(50, 3, 2).permit(1))
+}
+
+func TestSignOut_OtherNumber_NothingEnds(t *testing.T) {
+	b := newBench(t, plain)
+	b.step(gate.SignIn{Connection: 7, Number: 1, Permit: tokenOf(1, 1).permit(0), Configuration: 1, Length: 10 * time.Second})
+	b.hook(gate.Succeeded)
+	b.step(gate.SignIn{Connection: 7, Number: 2, Slot: 1, Permit: tokenOf(2, 1).permit(0), Configuration: 1, Length: 10 * time.Second})
+	b.step(gate.SignOut{Connection: 7, Number: 3})
+	assert.Empty(t, b.said)
+	require.Equal(t, gate.Open, b.gate.State(0))
+	out := b.gate.Step(b.reading(), gate.SignOut{Connection: 7, Number: 2})
+	assert.Equal(t, []gate.Effect{gate.Say{To: 7, Number: 2, Answer: gate.ClosedAnswer{Reason: gate.BySignOut, Confirmed: true}}}, out)
+	require.Equal(t, gate.Open, b.gate.State(0), "it meant its waiting")
+	b.step(gate.SignOut{Connection: 7, Number: 1})
+	assert.Equal(t, gate.Closing, b.gate.State(0))
+}
+
+// A member that sends many sign-ins with another configuration causes few fetches, and is sent few copies.
+func TestSignIn_OtherConfiguration_FetchesAndCopiesBounded(t *testing.T) {
+	s := plain
+	s.Version, s.Raw = 2, []byte("configuration")
+	b := newBench(t, s)
+	in := gate.SignIn{Connection: 7, Permit: tokenOf(1, 1).permit(0), Length: time.Second}
+	copies, fetches := 0, 0
+	for range 40 {
+		in.Configuration = 1
+		b.step(in)
+		a := b.said[7][0].(gate.RefuseAnswer)
+		copies += min(1, len(a.Configuration))
+		assert.Equal(t, len(a.Configuration) == 0, a.NotBefore > 0)
+		in.Configuration = 3
+		b.step(in)
+		assert.Equal(t, gate.Ahead, b.refused(7))
+		b.wait(time.Second)
+	}
+	fetches = len(b.fetched)
+	assert.Equal(t, 4, copies)
+	assert.Equal(t, 4, fetches)
+	in.Permit = tokenOf(1, 2).permit(0) // of another member
+	b.step(in)
+	assert.Len(t, b.fetched, fetches+1)
+}
+
+func TestSignIn_FutureTokensOfTwoMembers_ClockAlarm(t *testing.T) {
+	b := newBench(t, plain)
+	show := func(m int) {
+		c := tokenOf(byte(m), m)
+		c.born = b.reading().Millis() + 3_600_000
+		b.signIn(7, c.permit(0))
+		assert.Equal(t, gate.Implausible, b.refused(7))
+	}
+	for range 5 {
+		show(1)
+	}
+	assert.Empty(t, b.alarms, "one member may lie")
+	show(2)
+	show(3)
+	assert.Equal(t, []string{gate.AlarmClock}, b.alarms)
+	b.wait(time.Hour)
+	show(1)
+	assert.Len(t, b.alarms, 1, "the last one was long ago")
+	show(2)
+	assert.Len(t, b.alarms, 2)
 }
 
 func TestSignIn_Conditions_Refused(t *testing.T) {
@@ -405,6 +557,41 @@ func TestConfigured_Newer_InForce(t *testing.T) {
 	assert.Equal(t, b.now.Add(5*time.Second), b.opens[0].Deadline)
 }
 
+func TestConfigured_Invalid_Alarm(t *testing.T) {
+	b := newBench(t, plain)
+	s := plain
+	s.Version, s.MaxHold = 2, 0
+	for range 3 {
+		b.step(gate.Configured{Settings: s})
+	}
+	assert.Equal(t, []string{gate.AlarmConfiguration}, b.alarms, "once for a version")
+	s.Version = 3
+	b.step(gate.Configured{Settings: s})
+	assert.Len(t, b.alarms, 2)
+}
+
+func TestConfigured_OtherNumberOfSlots_Follows(t *testing.T) {
+	b := newBench(t, plain)
+	in := gate.SignIn{Connection: 7, Slot: 2, Permit: tokenOf(1, 1).permit(0), Configuration: 2, Length: 10 * time.Second}
+	s := plain
+	s.Version, s.Slots = 2, 3
+	b.step(gate.Configured{Settings: s})
+	require.Equal(t, gate.Closing, b.gate.State(2), "it closes whatever there may be")
+	b.hook(gate.Succeeded)
+	b.wait(plain.MaxHold + plain.Settle)
+	b.step(in)
+	require.Equal(t, gate.Opening, b.gate.State(2))
+	b.hook(gate.Succeeded)
+	s.Version, s.Slots = 3, 1
+	b.step(gate.Configured{Settings: s})
+	assert.Equal(t, gate.Open, b.gate.State(2), "a session goes on")
+	in.Connection, in.Configuration = 8, 3
+	b.step(in)
+	assert.Equal(t, gate.NoSlot, b.refused(8))
+	b.over(7)
+	assert.Equal(t, gate.Idle, b.gate.State(2))
+}
+
 func TestConfigured_Newer_WaitersHearOfIt(t *testing.T) {
 	b := newBench(t, plain)
 	b.opened(7, tokenOf(1, 1).permit(0))
@@ -445,6 +632,69 @@ func TestRevocations_Signer_OnlyKnownTokens(t *testing.T) {
 	assert.Equal(t, gate.Opening, b.gate.State(0))
 }
 
+// What a revoked signer's key signs after its revocation opens nothing, also under a known token.
+func TestRevocations_Signer_NoNewTitles(t *testing.T) {
+	b := newBench(t, plain)
+	c := tokenOf(1, 5, 1, 2, 3, 4)
+	b.opened(7, c.permit(1)) // of 1
+	b.over(7)
+	b.step(gate.Revocations{Members: []ident.Member{memberID(1)}})
+	b.signIn(8, c.permit(2)) // signed by 1, and new here
+	assert.Equal(t, gate.SignerRevoked, b.refused(8))
+	b.signIn(9, c.permit(3))
+	assert.Equal(t, gate.SignerRevoked, b.refused(9), "the transfer before is")
+	b.opened(10, c.permit(4)) // two hops on, the token is good
+	b.over(10)
+	stolen := c.permit(1)
+	stolen.Moves = append([]gate.Move{{By: memberID(1), Title: stolen.Title.Hash}}, stolen.Moves...)
+	stolen.Title = gate.Title{Token: stolen.Title.Token, Hop: 2, Holder: memberID(9), Hash: ident.Hash{99}}
+	b.signIn(11, stolen)
+	assert.Equal(t, gate.SignerRevoked, b.refused(11))
+}
+
+func TestSignIn_SignerExpired_NoNewTitles(t *testing.T) {
+	b := newBench(t, plain)
+	c := tokenOf(1, 5, 1, 2, 3)
+	later := b.reading().Millis() + 60_000
+	expiring := func(hop int) gate.Permit {
+		p := c.permit(hop)
+		for i := range p.Moves {
+			if p.Moves[i].By == memberID(1) {
+				p.Moves[i].Expires = later
+			}
+		}
+		return p
+	}
+	b.opened(7, expiring(2))
+	b.over(7)
+	b.wait(time.Minute)
+	b.opened(8, expiring(3)) // the transfer was shown when the certificate was valid
+	b.over(8)
+	fork := expiring(2)
+	fork.Title = gate.Title{Token: fork.Title.Token, Hop: 2, Holder: memberID(9), Hash: ident.Hash{99}}
+	b.signIn(9, fork)
+	assert.Equal(t, gate.SignerExpired, b.refused(9))
+	born := tokenOf(2, 4).permit(0)
+	born.Expires = born.Born
+	b.signIn(10, born)
+	assert.Equal(t, gate.SignerExpired, b.refused(10), "made when the generator's certificate had expired")
+}
+
+// The CA has revoked more members than the gate can remember.
+func TestRevocations_TooMany_Shut(t *testing.T) {
+	b := newBench(t, plain)
+	for n := 0; n <= gate.MaxRevoked; n += 1024 {
+		var list []ident.Member
+		for m := range 1024 {
+			list = append(list, memberID(1000+n+m))
+		}
+		b.take(b.gate.Step(b.reading(), gate.Revocations{Members: list}))
+	}
+	assert.Equal(t, []string{gate.AlarmRevocations}, b.alarms)
+	b.signIn(7, tokenOf(1, 1).permit(0))
+	assert.Equal(t, gate.Unsure, b.refused(7))
+}
+
 func TestRevocations_TooOld_Shut(t *testing.T) {
 	s := plain
 	s.RevocationMaxAge = time.Minute
@@ -470,18 +720,6 @@ func TestWaiters_SignsInAgain_KeepsItsPlace(t *testing.T) {
 	b.over(7)
 	require.Len(t, b.opens, 2)
 	assert.Equal(t, memberID(2), b.opens[1].Title.Holder, "before the member that came after it")
-}
-
-// A member that knocks with a stock of titles does not keep its other token waiting.
-func TestWaiters_TokensOfOneMember_TheFirstSignInOpens(t *testing.T) {
-	b := newBench(t, plain)
-	b.opened(7, tokenOf(100, 1).permit(0))
-	b.signIn(8, tokenOf(1, 2).permit(0))
-	b.signIn(9, tokenOf(2, 2).permit(0))
-	b.signIn(10, tokenOf(1, 2).permit(0))
-	b.over(7)
-	require.Len(t, b.opens, 2)
-	assert.Equal(t, ident.Token{2}, b.opens[1].Title.Token)
 }
 
 func TestWaiters_SecondOfMember_MakesRoom(t *testing.T) {

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -20,13 +19,23 @@ type memberMemory struct {
 	served uint64        // number of its last session; 0: none
 	ended  clock.Instant // when its last session ended, or the gate started
 	titles []titleMemory // the latest at the end
+	ration ration        // of new tokens that it presents
 }
 
 // generatorMemory is what the gate remembers of a member that made tokens.
 type generatorMemory struct {
 	tokens []ident.Token // the last one opened at the end
-	full   clock.Instant // when its ration will be complete again
+	ration ration        // of new tokens that it has made
 }
+
+// ration is when as many new tokens as Ration may open again.
+type ration clock.Instant
+
+// ready is when the next new token may open; not later than now if it may at once.
+func (r ration) ready() clock.Instant { return clock.Instant(r).Add(-(Ration - 1) * RationInterval) }
+
+// use takes one token's part.
+func (r *ration) use(now clock.Instant) { *r = ration(max(clock.Instant(*r), now).Add(RationInterval)) }
 
 // served is the number of a member's session.
 type served struct {
@@ -81,6 +90,19 @@ func (m *memory) judge(t Title) Code {
 		return Used
 	}
 	return 0
+}
+
+// shown reports whether a session was journalled that showed a title: one under it, or one whose permit gave it away.
+func (m *memory) shown(t Title) bool {
+	mem := m.members[t.Holder]
+	return mem != nil && slices.ContainsFunc(mem.titles, func(x titleMemory) bool { return x.title == t.Hash })
+}
+
+// end notes when a member's session ended.
+func (m *memory) end(id ident.Member, at clock.Instant) {
+	if mem := m.members[id]; mem != nil {
+		mem.ended = at
+	}
 }
 
 // note remembers a session, from its record.
@@ -146,48 +168,54 @@ func (m *memory) knows(generator ident.Member, t ident.Token) bool {
 	return mem != nil && slices.Contains(mem.tokens, t)
 }
 
-// rationed is when the generator may have another new token open; not later than now if it may.
-func (m *memory) rationed(generator ident.Member, now clock.Instant) clock.Instant {
-	mem := m.generators[generator]
-	if mem == nil {
-		return now
+// rationed is when a new token may open: by the ration of its generator, or if that is used up by the presenter's. So neither
+// strangers that present a generator's old tokens nor a generator whose tokens a member presents keep a token out.
+func (m *memory) rationed(p Permit, now clock.Instant) clock.Instant {
+	made, presents := now, now
+	if mem := m.generators[p.Generator]; mem != nil {
+		made = mem.ration.ready()
 	}
-	return mem.full.Add(-(Ration - 1) * RationInterval)
+	if mem := m.members[p.Title.Holder]; mem != nil {
+		presents = mem.ration.ready()
+	}
+	return min(made, presents)
 }
 
-// open notes a token under which a session opens, at a time.
-func (m *memory) open(generator ident.Member, t ident.Token, now clock.Instant) {
+// open notes the token under which a session opens.
+func (m *memory) open(r *OpeningRecord, now clock.Instant) {
+	if m.token(r.Generator, r.Token) {
+		return
+	}
+	if made := &m.generators[r.Generator].ration; made.ready() <= now {
+		made.use(now)
+		return
+	}
+	m.member(r.Member).ration.use(now)
+}
+
+// token notes that a generator's token is its last one, and reports whether the gate knew it.
+func (m *memory) token(generator ident.Member, t ident.Token) (known bool) {
 	mem := m.generators[generator]
 	if mem == nil {
 		if len(m.generators) >= maxMembers {
 			var first ident.Member
 			for id, o := range m.generators {
-				if f := m.generators[first]; f == nil || o.full < f.full || o.full == f.full && id.Compare(first) < 0 {
+				if f := m.generators[first]; f == nil || o.ration < f.ration || o.ration == f.ration && id.Compare(first) < 0 {
 					first = id
 				}
 			}
 			delete(m.generators, first)
 		}
-		mem = &generatorMemory{full: now}
+		mem = new(generatorMemory)
 		m.generators[generator] = mem
 	}
 	if i := slices.Index(mem.tokens, t); i >= 0 {
 		mem.tokens = append(slices.Delete(mem.tokens, i, i+1), t)
-		return
+		return true
 	}
-	mem.full = max(mem.full, now).Add(RationInterval)
 	if len(mem.tokens) >= MaxTokens {
 		mem.tokens = slices.Delete(mem.tokens, 0, 1)
 	}
 	mem.tokens = append(mem.tokens, t)
-}
-
-// sortedMembers are the keys of a map by member, in order.
-func sortedMembers[V any](m map[ident.Member]V) []ident.Member {
-	list := make([]ident.Member, 0, len(m))
-	for id := range m {
-		list = append(list, id)
-	}
-	slices.SortFunc(list, func(a, b ident.Member) int { return bytes.Compare(a[:], b[:]) })
-	return list
+	return false
 }

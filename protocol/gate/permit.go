@@ -19,6 +19,7 @@ type Move struct {
 	By       ident.Member
 	Title    ident.Hash
 	Declined bool
+	Expires  uint64 // when the signer's certificate does, ms since 1970; 0: never
 }
 
 // maxMoves is how many moves a permit shows: its transfer, the one before, and a void of each.
@@ -29,25 +30,27 @@ type Permit struct {
 	Title     Title
 	Generator ident.Member
 	Born      uint64 // the genesis's time, ms since 1970
-	Moves     []Move
+	Expires   uint64 // when the generator's certificate does, ms since 1970; 0: never
+	Moves     []Move // those of the transfer that leads to the title, then those of the transfer before
 }
 
 // PermitOf is what the gate reads of a title and the title before it, which must have been
-// verified. Before is zero at hop 0.
-func PermitOf(title, before token.Title) Permit {
+// verified. Before is zero at hop 0. The third argument says when the certificate of a signer expires, in ms since 1970.
+func PermitOf(title, before token.Title, expires func(ident.Member) uint64) Permit {
 	g := title.Genesis.Body()
 	p := Permit{
 		Title:     Title{Token: title.Token(), Hop: title.Hop(), Holder: title.Holder(), Hash: title.Hash()},
-		Generator: g.Generator, Born: g.Time,
+		Generator: g.Generator, Born: g.Time, Expires: expires(g.Generator),
 	}
 	for _, t := range []token.Title{title, before} {
 		if t.Transfer.IsZero() {
 			continue
 		}
 		b := t.Transfer.Body()
-		p.Moves = append(p.Moves, Move{By: b.From, Title: b.Previous})
+		p.Moves = append(p.Moves, Move{By: b.From, Title: b.Previous, Expires: expires(b.From)})
 		if !t.Void.IsZero() {
-			p.Moves = append(p.Moves, Move{By: t.Void.Body().Signer, Title: t.Transfer.Hash(), Declined: true})
+			by := t.Void.Body().Signer
+			p.Moves = append(p.Moves, Move{By: by, Title: t.Transfer.Hash(), Declined: true, Expires: expires(by)})
 		}
 	}
 	return p
@@ -63,11 +66,13 @@ func (p Permit) follows(t Title) bool {
 	return false
 }
 
-// signers are the members by whose word the presenter holds the token.
-func (p Permit) signers() []ident.Member {
-	list := []ident.Member{p.Generator}
-	for _, m := range p.Moves {
-		list = append(list, m.By)
+// leadsTo is the title that the permit shows by one of its moves: its own, or the one before, which the permit gives away. Of that
+// it says only holder and hash.
+func (p Permit) leadsTo(move int) Title {
+	for i := 1; i <= move; i++ {
+		if !p.Moves[i].Declined {
+			return Title{Holder: p.Moves[0].By, Hash: p.Moves[0].Title}
+		}
 	}
-	return list
+	return p.Title
 }

@@ -10,11 +10,12 @@ import (
 // Record is one fact that the gate wrote down before acting on it: the body of a frame of package journal.
 type Record interface{ kind() uint64 }
 
-// BeginRecord begins a journal. Sessions that began before it are unknown; the numbers of later ones are above the floor.
+// BeginRecord begins a journal. The numbers of later sessions are above the floor. What there was at the slots before is unknown, except
+// for what a checkpoint says, which then ends with an EndRecord.
 type BeginRecord struct {
-	_     struct{} `cbor:",toarray"`
-	Floor uint64
-	Slots uint64
+	_          struct{} `cbor:",toarray"`
+	Floor      uint64
+	Checkpoint bool
 }
 
 // OpeningRecord is a session whose open hook is about to run.
@@ -81,12 +82,37 @@ type ContinuedRecord struct {
 	Title   ident.Hash
 }
 
+// RevokedRecord is of members that are revoked, for good.
+type RevokedRecord struct {
+	_       struct{}       `cbor:",toarray"`
+	Members []ident.Member // at most maxRevokedRecord
+}
+
+// StuckRecord is a slot whose close has failed. Session 0 is what was unknown when the journal began.
+type StuckRecord struct {
+	_       struct{} `cbor:",toarray"`
+	Session uint64
+	Slot    uint64
+}
+
+// EndRecord ends a checkpoint: a shorter one is none.
+type EndRecord struct {
+	_       struct{} `cbor:",toarray"`
+	Records uint64   // of the checkpoint, before this one
+}
+
+// maxRevokedRecord is how many members one RevokedRecord has at most, so that it is no longer than other records.
+const maxRevokedRecord = 128
+
 func (*BeginRecord) kind() uint64     { return 1 }
 func (*OpeningRecord) kind() uint64   { return 2 }
 func (*ClosedRecord) kind() uint64    { return 3 }
 func (*MemberRecord) kind() uint64    { return 4 }
 func (*GeneratorRecord) kind() uint64 { return 5 }
 func (*ContinuedRecord) kind() uint64 { return 6 }
+func (*RevokedRecord) kind() uint64   { return 7 }
+func (*StuckRecord) kind() uint64     { return 8 }
+func (*EndRecord) kind() uint64       { return 9 }
 
 // blank makes a record to decode into, by kind.
 var blank = map[uint64]func() Record{
@@ -96,6 +122,9 @@ var blank = map[uint64]func() Record{
 	4: func() Record { return new(MemberRecord) },
 	5: func() Record { return new(GeneratorRecord) },
 	6: func() Record { return new(ContinuedRecord) },
+	7: func() Record { return new(RevokedRecord) },
+	8: func() Record { return new(StuckRecord) },
+	9: func() Record { return new(EndRecord) },
 }
 
 // recordLimits bound a record before it is decoded: the largest is that of a member, with MaxTitles of 44 bytes.
@@ -150,7 +179,7 @@ func validate(r Record) error {
 	ok := true
 	switch r := r.(type) {
 	case *BeginRecord:
-		ok = r.Slots > 0 && r.Slots <= MaxSlots && r.Floor <= MaxNumber
+		ok = r.Floor <= MaxNumber
 	case *OpeningRecord:
 		ok = r.Session > 0 && r.Session <= MaxNumber && r.Slot < MaxSlots && r.Hop <= ident.MaxHop && len(r.Moves) <= maxMoves
 	case *ContinuedRecord:
@@ -162,8 +191,12 @@ func validate(r Record) error {
 		for _, t := range r.Titles {
 			ok = ok && t.Session <= MaxNumber
 		}
+	case *RevokedRecord:
+		ok = len(r.Members) > 0 && len(r.Members) <= maxRevokedRecord
+	case *StuckRecord:
+		ok = r.Session <= MaxNumber && r.Slot < MaxSlots
 	case *GeneratorRecord:
-		ok = len(r.Tokens) <= MaxTokens
+		ok = len(r.Tokens) > 0 && len(r.Tokens) <= MaxTokens
 	}
 	if !ok {
 		return fmt.Errorf("%w: a value that is out of range", ErrRecord)

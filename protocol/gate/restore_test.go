@@ -1,64 +1,38 @@
 package gate_test
 
 import (
-	"bytes"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/token"
 )
 
-// restart starts another gate from the records.
-func (b *bench) restart(records []gate.Record) {
-	b.t.Helper()
-	for i, r := range records {
-		body, err := gate.Encode(5, r)
-		require.NoError(b.t, err)
-		at, back, err := gate.Decode(body)
-		require.NoError(b.t, err)
-		assert.Equal(b.t, uint64(5), at)
-		again, err := gate.Encode(5, back)
-		require.NoError(b.t, err)
-		assert.Equal(b.t, body, again, "record %d", i)
-	}
-	b.opens, b.closes, b.runs = nil, nil, nil
-	b.now = clock.Instant(time.Second) // another boot
-	g, list, err := gate.Restore(plain, records, b.reading())
-	require.NoError(b.t, err)
-	require.NoError(b.t, g.Check())
-	b.gate = g
-	b.take(list)
-}
-
 func TestBegin_NoFloor_Refused(t *testing.T) {
-	_, _, err := gate.Begin(plain, 1, nil, clock.Reading{})
+	_, _, err := gate.Begin(plain, nil, clock.Reading{})
 	assert.ErrorIs(t, err, gate.ErrFloor)
 	floor := uint64(1)
-	_, _, err = gate.Begin(plain, 0, &floor, clock.Reading{})
-	assert.ErrorIs(t, err, gate.ErrSlots)
-	_, _, err = gate.Begin(gate.Settings{}, 1, &floor, clock.Reading{})
+	for _, slots := range []int{-1, 0, gate.MaxSlots + 1} {
+		s := plain
+		s.Slots = slots
+		_, _, err = gate.Begin(s, &floor, clock.Reading{})
+		assert.ErrorIs(t, err, gate.ErrSlots)
+	}
+	_, _, err = gate.Begin(gate.Settings{Slots: 1}, &floor, clock.Reading{})
 	assert.ErrorIs(t, err, gate.ErrSettings)
 	s := plain
 	s.Settle = -1
-	_, _, err = gate.Begin(s, 1, &floor, clock.Reading{})
+	_, _, err = gate.Begin(s, &floor, clock.Reading{})
 	assert.ErrorIs(t, err, gate.ErrSettings)
 }
 
 func TestBegin_LostJournal_Shut(t *testing.T) {
-	b := &bench{t: t, now: clock.Instant(time.Hour)}
-	floor := uint64(9)
-	g, list, err := gate.Begin(plain, 1, &floor, b.reading())
-	require.NoError(t, err)
-	b.gate = g
-	b.take(list)
-	assert.Equal(t, []gate.Record{&gate.BeginRecord{Floor: 9, Slots: 1}}, b.journal)
+	b := begun(t, plain, 9)
+	assert.Equal(t, []gate.Record{&gate.BeginRecord{Floor: 9}}, b.journal)
 	assert.Equal(t, []gate.RunClose{{Run: 1}}, b.closes, "it closes whatever there may be")
 	b.hook(gate.Succeeded)
 	b.signIn(7, tokenOf(1, 1).permit(0))
@@ -73,12 +47,7 @@ func TestBegin_LostJournal_Shut(t *testing.T) {
 func TestBegin_OpenHookOutlastsSessions_ShutForIt(t *testing.T) {
 	s := plain
 	s.MaxHold, s.OpenTimeout = time.Second, time.Minute
-	b := &bench{t: t, now: clock.Instant(time.Hour)}
-	floor := uint64(9)
-	g, list, err := gate.Begin(s, 1, &floor, b.reading())
-	require.NoError(t, err)
-	b.gate = g
-	b.take(list)
+	b := begun(t, s, 9)
 	b.hook(gate.Succeeded)
 	b.wait(s.OpenTimeout + s.Settle - 1)
 	assert.Equal(t, gate.Closing, b.gate.State(0))
@@ -89,15 +58,10 @@ func TestBegin_OpenHookOutlastsSessions_ShutForIt(t *testing.T) {
 // Numbers never wrap to 0.
 func TestBegin_NoNumberAbove_Refused(t *testing.T) {
 	for _, floor := range []uint64{gate.MaxNumber, gate.MaxNumber + 1, 1<<64 - 1} {
-		_, _, err := gate.Begin(plain, 1, &floor, clock.Reading{})
+		_, _, err := gate.Begin(plain, &floor, clock.Reading{})
 		assert.ErrorIs(t, err, gate.ErrFloor, "%d", floor)
 	}
-	b := &bench{t: t, now: clock.Instant(time.Hour)}
-	floor := uint64(gate.MaxNumber - 1)
-	g, list, err := gate.Begin(plain, 1, &floor, b.reading())
-	require.NoError(t, err)
-	b.gate = g
-	b.take(list)
+	b := begun(t, plain, gate.MaxNumber-1)
 	b.hook(gate.Succeeded)
 	b.wait(plain.MaxHold + plain.Settle)
 	b.opened(7, tokenOf(1, 1).permit(0))
@@ -109,14 +73,9 @@ func TestBegin_NoNumberAbove_Refused(t *testing.T) {
 }
 
 func TestBegin_CloseNotConfirmed_Stuck(t *testing.T) {
-	b := &bench{t: t, now: clock.Instant(time.Hour)}
-	floor := uint64(9)
-	g, list, err := gate.Begin(plain, 1, &floor, b.reading())
-	require.NoError(t, err)
-	b.gate = g
-	b.take(list)
-	b.wait(plain.MaxHold + plain.Settle)
-	assert.Equal(t, gate.Stuck, g.State(0))
+	b := begun(t, plain, 9)
+	b.wait(plain.CloseTimeout)
+	assert.Equal(t, gate.Stuck, b.gate.State(0))
 }
 
 func TestBegin_CrashWhileShut_ShutAgain(t *testing.T) {
@@ -129,66 +88,54 @@ func TestBegin_CrashWhileShut_ShutAgain(t *testing.T) {
 }
 
 func TestRestore_OpenSession_ClosedFirst(t *testing.T) {
-	for name, records := range map[string]func(*bench) []gate.Record{
-		"journal": func(b *bench) []gate.Record { return b.journal }, "checkpoint": func(b *bench) []gate.Record { return b.gate.Checkpoint() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := newBench(t, plain)
-			b.opened(7, tokenOf(1, 1).permit(0))
-			b.restart(records(b))
-			require.Equal(t, []gate.RunClose{{Run: 1, Session: 101}}, b.closes)
-			assert.Equal(t, gate.Idle, b.gate.State(1))
-			b.signIn(8, tokenOf(2, 2).permit(0))
-			assert.Equal(t, gate.Closing, b.gate.State(0))
-			b.hook(gate.Succeeded)
-			b.wait(plain.Settle)
-			b.wait(plain.Keep)
-			require.Len(t, b.opens, 1)
-			assert.Equal(t, uint64(102), b.opens[0].Session)
-		})
-	}
+	afterRestart(t, func(t *testing.T, restart func(*bench)) {
+		b := newBench(t, plain)
+		b.opened(7, tokenOf(1, 1).permit(0))
+		restart(b)
+		require.Equal(t, []gate.RunClose{{Run: 1, Session: 101}}, b.closes)
+		assert.Equal(t, gate.Idle, b.gate.State(1))
+		b.signIn(8, tokenOf(2, 2).permit(0))
+		assert.Equal(t, gate.Closing, b.gate.State(0))
+		b.hook(gate.Succeeded)
+		b.wait(plain.Settle)
+		b.wait(plain.Keep)
+		require.Len(t, b.opens, 1)
+		assert.Equal(t, uint64(102), b.opens[0].Session)
+	})
 }
 
 // A restart loses nothing of what a slot is kept for.
 func TestRestore_LinkedSuccessor_NeedNotWait(t *testing.T) {
-	for name, records := range map[string]func(*bench) []gate.Record{
-		"journal": func(b *bench) []gate.Record { return b.journal }, "checkpoint": func(b *bench) []gate.Record { return b.gate.Checkpoint() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := newBench(t, plain)
-			c := tokenOf(1, 1, 2)
-			b.opened(7, c.permit(0))
-			b.restart(records(b))
-			b.signIn(8, c.permit(1))
-			b.hook(gate.Succeeded)
-			b.wait(plain.Settle)
-			assert.Equal(t, gate.Opening, b.gate.State(0))
-		})
-	}
+	afterRestart(t, func(t *testing.T, restart func(*bench)) {
+		b := newBench(t, plain)
+		c := tokenOf(1, 1, 2)
+		b.opened(7, c.permit(0))
+		restart(b)
+		b.signIn(8, c.permit(1))
+		b.hook(gate.Succeeded)
+		b.wait(plain.Settle)
+		assert.Equal(t, gate.Opening, b.gate.State(0))
+	})
 }
 
 func TestRestore_Memory_Continues(t *testing.T) {
-	for name, records := range map[string]func(*bench) []gate.Record{
-		"journal": func(b *bench) []gate.Record { return b.journal }, "checkpoint": func(b *bench) []gate.Record { return b.gate.Checkpoint() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := newBench(t, plain)
-			used, given := tokenOf(1, 1).permit(0), tokenOf(2, 2, 3)
-			b.opened(7, used)
-			b.over(7)
-			b.opened(8, given.permit(1))
-			b.over(8)
-			b.restart(records(b))
-			b.signIn(9, used)
-			assert.Equal(t, gate.Used, b.refused(9))
-			b.signIn(10, given.permit(0))
-			assert.Equal(t, gate.Stale, b.refused(10))
-			assert.True(t, b.gate.Knows(memberID(2), given.links[0].title.Token))
-			b.signIn(11, given.permit(1))
-			require.Len(t, b.opens, 1)
-			assert.Equal(t, uint64(103), b.opens[0].Session)
-		})
-	}
+	afterRestart(t, func(t *testing.T, restart func(*bench)) {
+		b := newBench(t, plain)
+		used, given := tokenOf(1, 1).permit(0), tokenOf(2, 2, 3)
+		b.opened(7, used)
+		b.over(7)
+		b.opened(8, given.permit(1))
+		b.over(8)
+		restart(b)
+		b.signIn(9, used)
+		assert.Equal(t, gate.Used, b.refused(9))
+		b.signIn(10, given.permit(0))
+		assert.Equal(t, gate.Stale, b.refused(10))
+		assert.True(t, b.gate.Knows(memberID(2), given.links[0].title.Token))
+		b.signIn(11, given.permit(1))
+		require.Len(t, b.opens, 1)
+		assert.Equal(t, uint64(103), b.opens[0].Session)
+	})
 }
 
 func TestRestore_MinInterval_CountsFromStart(t *testing.T) {
@@ -206,111 +153,167 @@ func TestRestore_MinInterval_CountsFromStart(t *testing.T) {
 }
 
 func TestRestore_Contradiction_Refused(t *testing.T) {
-	begin := &gate.BeginRecord{Floor: 5, Slots: 1}
+	begin, resume := &gate.BeginRecord{Floor: 5}, &gate.BeginRecord{Floor: 9, Checkpoint: true}
 	closed := &gate.ClosedRecord{Reason: gate.ByRestart}
+	elsewhere := &gate.ClosedRecord{Slot: 1, Reason: gate.ByRestart}
 	opening := &gate.OpeningRecord{Session: 6, Member: memberID(1)}
+	member := &gate.MemberRecord{Member: memberID(1), Served: 8, Titles: []gate.TitleRecord{{Title: ident.Hash{1}, Session: 8}}}
+	remembers := func(titles ...gate.TitleRecord) *gate.MemberRecord {
+		return &gate.MemberRecord{Member: memberID(1), Served: 8, Titles: titles}
+	}
+	made := &gate.GeneratorRecord{Tokens: []ident.Token{{1}}}
+	end := func(n uint64) *gate.EndRecord { return &gate.EndRecord{Records: n} }
 	for name, c := range map[string]struct {
 		err     error
 		records []gate.Record
 	}{
-		"nothing":          {gate.ErrNoJournal, nil},
-		"no beginning":     {gate.ErrNoJournal, []gate.Record{closed}},
-		"no slots":         {gate.ErrSlots, []gate.Record{&gate.BeginRecord{}}},
-		"two beginnings":   {gate.ErrJournal, []gate.Record{begin, begin}},
-		"opens over open":  {gate.ErrJournal, []gate.Record{begin, opening}},
-		"number again":     {gate.ErrJournal, []gate.Record{begin, closed, &gate.OpeningRecord{Session: 5}}},
-		"another slot":     {gate.ErrJournal, []gate.Record{begin, closed, &gate.OpeningRecord{Session: 6, Slot: 1}}},
-		"ends another":     {gate.ErrJournal, []gate.Record{begin, closed, opening, closed}},
-		"ends twice":       {gate.ErrJournal, []gate.Record{begin, closed, closed}},
-		"member ahead":     {gate.ErrJournal, []gate.Record{begin, &gate.MemberRecord{Served: 6}}},
-		"continued, ahead": {gate.ErrJournal, []gate.Record{begin, closed, &gate.ContinuedRecord{Session: 6}}},
+		"nothing":             {gate.ErrNoJournal, nil},
+		"no beginning":        {gate.ErrNoJournal, []gate.Record{closed}},
+		"malformed":           {gate.ErrRecord, []gate.Record{begin, &gate.ClosedRecord{}}},
+		"two beginnings":      {gate.ErrJournal, []gate.Record{begin, begin}},
+		"opens over open":     {gate.ErrJournal, []gate.Record{begin, closed, opening, &gate.OpeningRecord{Session: 7}}},
+		"opens over unknown":  {gate.ErrJournal, []gate.Record{begin, opening}},
+		"two of a member":     {gate.ErrJournal, []gate.Record{begin, closed, elsewhere, opening, &gate.OpeningRecord{Session: 7, Slot: 1, Member: memberID(1)}}},
+		"number again":        {gate.ErrJournal, []gate.Record{begin, closed, &gate.OpeningRecord{Session: 5}}},
+		"ends another":        {gate.ErrJournal, []gate.Record{begin, closed, opening, closed}},
+		"ends twice":          {gate.ErrJournal, []gate.Record{begin, closed, closed}},
+		"stuck twice":         {gate.ErrJournal, []gate.Record{begin, &gate.StuckRecord{}, &gate.StuckRecord{}}},
+		"stuck, another":      {gate.ErrJournal, []gate.Record{begin, closed, opening, &gate.StuckRecord{}}},
+		"stuck, idle":         {gate.ErrJournal, []gate.Record{begin, closed, &gate.StuckRecord{}}},
+		"revoked twice":       {gate.ErrJournal, []gate.Record{begin, &gate.RevokedRecord{Members: make([]ident.Member, 2)}}},
+		"member, no end":      {gate.ErrJournal, []gate.Record{begin, member}},
+		"opens in it":         {gate.ErrJournal, []gate.Record{resume, closed, &gate.OpeningRecord{Session: 10}}},
+		"cut":                 {gate.ErrCheckpoint, []gate.Record{resume, closed, member}},
+		"one is missing":      {gate.ErrJournal, []gate.Record{resume, closed, end(3)}},
+		"member after end":    {gate.ErrJournal, []gate.Record{resume, end(1), member}},
+		"two ends":            {gate.ErrJournal, []gate.Record{resume, end(1), end(2)}},
+		"member ahead":        {gate.ErrJournal, []gate.Record{resume, &gate.MemberRecord{Served: 10}}},
+		"member twice":        {gate.ErrJournal, []gate.Record{resume, member, &gate.MemberRecord{Member: memberID(1), Served: 7}}},
+		"one session of two":  {gate.ErrJournal, []gate.Record{resume, member, &gate.MemberRecord{Member: memberID(2), Served: 8}}},
+		"title ahead":         {gate.ErrJournal, []gate.Record{resume, remembers(gate.TitleRecord{Title: ident.Hash{1}, Session: 9})}},
+		"title of nothing":    {gate.ErrJournal, []gate.Record{resume, remembers(gate.TitleRecord{Title: ident.Hash{1}})}},
+		"title twice":         {gate.ErrJournal, []gate.Record{resume, remembers(gate.TitleRecord{Moved: true}, gate.TitleRecord{Moved: true})}},
+		"generator twice":     {gate.ErrJournal, []gate.Record{resume, made, made}},
+		"token twice":         {gate.ErrJournal, []gate.Record{resume, &gate.GeneratorRecord{Tokens: make([]ident.Token, 2)}}},
+		"continued, ahead":    {gate.ErrJournal, []gate.Record{resume, closed, &gate.ContinuedRecord{Session: 10}}},
+		"continued, unserved": {gate.ErrJournal, []gate.Record{resume, member, closed, &gate.ContinuedRecord{Session: 9, Member: memberID(1)}}},
+		"continued, two slots": {gate.ErrJournal, []gate.Record{
+			resume, member, closed, elsewhere, &gate.ContinuedRecord{Session: 8, Member: memberID(1)}, &gate.ContinuedRecord{Session: 8, Slot: 1, Member: memberID(1)},
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := gate.Restore(plain, c.records, clock.Reading{})
 			assert.ErrorIs(t, err, c.err)
 		})
 	}
-}
-
-func TestRecord_OutOfRange_Refused(t *testing.T) {
-	for name, r := range map[string]gate.Record{
-		"slots": &gate.BeginRecord{Slots: gate.MaxSlots + 1}, "session": &gate.OpeningRecord{}, "slot": &gate.ClosedRecord{Slot: gate.MaxSlots, Reason: 1},
-		"moves": &gate.OpeningRecord{Session: 1, Moves: make([]gate.MoveRecord, 5)}, "hop": &gate.OpeningRecord{Session: 1, Hop: ident.MaxHop + 1},
-		"reason": &gate.ClosedRecord{}, "floor": &gate.BeginRecord{Slots: 1, Floor: gate.MaxNumber + 1},
-		"opening": &gate.OpeningRecord{Session: gate.MaxNumber + 1}, "continued": &gate.ContinuedRecord{Session: gate.MaxNumber + 1},
-		"ended": &gate.ClosedRecord{Session: gate.MaxNumber + 1, Reason: 1}, "served": &gate.MemberRecord{Served: gate.MaxNumber + 1},
-		"title":  &gate.MemberRecord{Titles: []gate.TitleRecord{{Session: gate.MaxNumber + 1}}},
-		"tokens": &gate.GeneratorRecord{Tokens: make([]ident.Token, gate.MaxTokens+1)},
-	} {
-		body, err := gate.Encode(0, r)
-		require.NoError(t, err, name)
-		_, _, err = gate.Decode(body)
-		assert.ErrorIs(t, err, gate.ErrRecord, name)
-	}
-	_, err := gate.Encode(0, &gate.MemberRecord{Titles: make([]gate.TitleRecord, 200)})
-	assert.ErrorIs(t, err, gate.ErrRecord)
-	_, _, err = gate.Decode([]byte{0x83, 0x17, 0, 0x80})
-	assert.ErrorIs(t, err, gate.ErrRecordKind)
-	_, _, err = gate.Decode(nil)
-	assert.ErrorIs(t, err, gate.ErrRecord)
-}
-
-func TestMemory_ManyTitles_Bounded(t *testing.T) {
 	s := plain
-	s.Keep, s.Settle = 0, 0
-	b := newBench(t, s)
-	c := tokenOf(1, 1)
-	for n := range gate.MaxTitles + 5 {
-		c.links = append(c.links, link{gate.Title{Token: c.links[0].title.Token, Holder: memberID(1), Hash: ident.Hash{1, byte(n), 2}}, nil})
-		b.opened(gate.Connection(n+1), c.permit(len(c.links)-1))
-		b.over(gate.Connection(n + 1))
-	}
-	for _, r := range b.gate.Checkpoint() {
-		if m, ok := r.(*gate.MemberRecord); ok {
-			assert.Len(t, m.Titles, gate.MaxTitles)
-		}
-		_, err := gate.Encode(0, r)
-		assert.NoError(t, err)
-	}
+	s.Slots = 0
+	_, _, err := gate.Restore(s, []gate.Record{begin}, clock.Reading{})
+	assert.ErrorIs(t, err, gate.ErrSlots)
 }
 
-// What a permit says is what the signed objects say.
-func TestPermitOf_Titles_MovesOfTheirSigners(t *testing.T) {
-	group := ident.Group{1}
-	key := func(n byte) (*signature.PrivateKey, ident.Member) {
-		k, err := signature.NewPrivateKey(bytes.Repeat([]byte{n}, signature.SeedSize))
-		require.NoError(t, err)
-		raw := k.Public().Bytes()
-		return k, ident.MemberOf(group, raw[:])
+// A checkpoint that is cut anywhere is none.
+func TestRestore_CheckpointCut_Refused(t *testing.T) {
+	b := newBench(t, plain)
+	b.opened(7, tokenOf(1, 1, 2).permit(1))
+	list := b.gate.Checkpoint()
+	for n := 1; n < len(list); n++ {
+		_, _, err := gate.Restore(b.plan, list[:n], b.reading())
+		assert.ErrorIs(t, err, gate.ErrCheckpoint, "%d records", n)
 	}
-	a, ada := key(1)
-	bk, ben := key(2)
-	g, err := token.GenesisBody{Resource: "r", Generator: ada, Time: 77}.Sign(group, a)
-	require.NoError(t, err)
-	born := token.Title{Genesis: g}
-	p := gate.PermitOf(born, token.Title{})
-	assert.Equal(t, gate.Permit{
-		Title: gate.Title{Token: g.ID(), Holder: ada, Hash: g.Hash()}, Generator: ada, Born: 77,
-	}, p)
+	b.restart(append(list, &gate.ClosedRecord{Session: 101, Reason: gate.BySignOut}))
+	assert.Equal(t, gate.Idle, b.gate.State(0))
+}
 
-	tr, err := born.Next(ben, ident.Reservation{Number: 1}).Sign(group, a)
-	require.NoError(t, err)
-	first := token.Title{Genesis: g, Transfer: tr}
-	p = gate.PermitOf(first, born)
-	assert.Equal(t, gate.Title{Token: g.ID(), Hop: 1, Holder: ben, Hash: tr.Hash()}, p.Title)
-	assert.Equal(t, []gate.Move{{By: ada, Title: g.Hash()}}, p.Moves)
+func TestRestore_Stuck_StaysStuck(t *testing.T) {
+	afterRestart(t, func(t *testing.T, restart func(*bench)) {
+		b := newBench(t, plain)
+		b.opened(7, tokenOf(1, 1).permit(0))
+		b.step(gate.SignOut{Connection: 7})
+		b.hook(gate.Failed)
+		restart(b)
+		assert.Equal(t, gate.Stuck, b.gate.State(0))
+		assert.Equal(t, []string{gate.AlarmStuck, gate.AlarmStuck}, b.alarms, "the operator hears of it again")
+		assert.Empty(t, b.closes)
+		b.step(gate.Cleared{Slot: 0})
+		restart(b)
+		require.Equal(t, gate.Stuck, b.gate.State(0), "cleared, and not closed")
+		b.step(gate.Cleared{Slot: 0})
+		b.hook(gate.Succeeded)
+		b.wait(plain.Settle)
+		restart(b)
+		assert.Equal(t, gate.Idle, b.gate.State(0))
+	})
+}
 
-	void, err := token.AnswerTo(tr, ben, ident.Incarnation{1}).Sign(group, token.Void, bk)
-	require.NoError(t, err)
-	back := token.Title{Genesis: g, Transfer: tr, Void: void}
-	p = gate.PermitOf(back, born)
-	assert.Equal(t, gate.Title{Token: g.ID(), Hop: 1, Holder: ada, Hash: tr.Hash()}, p.Title)
-	assert.Equal(t, []gate.Move{{By: ada, Title: g.Hash()}, {By: ben, Title: tr.Hash(), Declined: true}}, p.Moves)
+func TestRestore_StuckAfterBegin_StaysStuck(t *testing.T) {
+	afterRestart(t, func(t *testing.T, restart func(*bench)) {
+		b := begun(t, plain, 9)
+		b.hook(gate.Failed)
+		restart(b)
+		require.Equal(t, gate.Stuck, b.gate.State(0))
+		b.step(gate.Cleared{Slot: 0})
+		b.hook(gate.Succeeded)
+		b.wait(plain.MaxHold)
+		assert.Equal(t, gate.Closing, b.gate.State(0), "shut as without a journal")
+		b.wait(plain.Settle)
+		assert.Equal(t, gate.Idle, b.gate.State(0))
+	})
+}
 
-	again, err := back.Next(ben, ident.Reservation{Number: 2}).Sign(group, a)
-	require.NoError(t, err)
-	p = gate.PermitOf(token.Title{Genesis: g, Transfer: again}, back)
-	assert.Equal(t, []gate.Move{
-		{By: ada, Title: tr.Hash()}, {By: ada, Title: g.Hash()}, {By: ben, Title: tr.Hash(), Declined: true},
-	}, p.Moves)
+func TestRestore_Revoked_StaysRevoked(t *testing.T) {
+	afterRestart(t, func(t *testing.T, restart func(*bench)) {
+		b := newBench(t, plain)
+		for n := range 300 { // more than one record
+			b.step(gate.Revocations{Members: []ident.Member{memberID(n), memberID(300 - n)}})
+		}
+		list := make([]ident.Member, 300)
+		for n := range list {
+			list[n] = memberID(1000 + n)
+		}
+		b.step(gate.Revocations{Members: list})
+		restart(b)
+		for _, m := range []int{0, 299, 300, 1000, 1299} {
+			b.signIn(7, tokenOf(1, m).permit(0))
+			assert.Equal(t, gate.Revoked, b.refused(7), "%d", m)
+		}
+		b.signIn(7, tokenOf(1, 1300).permit(0))
+		assert.Equal(t, gate.Opening, b.gate.State(0))
+	})
+}
+
+// A session at another slot is nobody's turn at this one, after a restart neither.
+func TestRestore_SessionAtAnotherSlot_NotUsed(t *testing.T) {
+	afterRestart(t, func(t *testing.T, restart func(*bench)) {
+		b := newBench(t, plain)
+		p := tokenOf(1, 1).permit(0)
+		b.opened(7, p)
+		b.over(7)
+		b.step(gate.SignIn{Connection: 8, Slot: 1, Permit: tokenOf(2, 2).permit(0), Configuration: 1, Length: time.Second})
+		b.hook(gate.Succeeded)
+		restart(b)
+		b.signIn(9, p)
+		assert.Equal(t, gate.Opening, b.gate.State(0))
+	})
+}
+
+func TestRestore_OtherNumberOfSlots_FollowsTheSettings(t *testing.T) {
+	afterRestart(t, func(t *testing.T, restart func(*bench)) {
+		b := newBench(t, plain)
+		b.step(gate.SignIn{Connection: 7, Slot: 1, Permit: tokenOf(1, 1).permit(0), Configuration: 1, Length: time.Second})
+		b.plan.Slots = 1
+		restart(b)
+		assert.Equal(t, []gate.RunClose{{Run: 1, Slot: 1, Session: 101}}, b.closes, "it closes at a slot that is gone")
+		b.hook(gate.Succeeded)
+		b.wait(plain.Settle)
+		b.step(gate.SignIn{Connection: 8, Slot: 1, Permit: tokenOf(2, 2).permit(0), Configuration: 1, Length: time.Second})
+		assert.Equal(t, gate.NoSlot, b.refused(8))
+		b.plan.Slots = 3
+		restart(b)
+		assert.Equal(t, []gate.RunClose{{Run: 1, Slot: 2}}, b.closes, "it closes whatever there may be at a new one")
+		assert.Equal(t, gate.Idle, b.gate.State(1))
+		b.hook(gate.Succeeded)
+		b.wait(plain.MaxHold + plain.Settle)
+		assert.Equal(t, gate.Idle, b.gate.State(2))
+	})
 }

@@ -1,6 +1,9 @@
 package gate
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 const (
 	// MaxSlots is how many slots a gate has at most: as many as a resource.
@@ -27,13 +30,29 @@ const (
 	// a liar's many push out its own.
 	MaxTokens = 16
 
-	// Ration is how many new tokens of one generator may open at once. Two that replace a lost one are
-	// usual.
+	// Ration is how many new tokens of one generator may open at once, and besides how many that one member presents. Two that
+	// replace a lost one are usual.
 	Ration = 4
 
 	// RationInterval is after how long one more may. A group makes a token for each loss, and
 	// losses are minutes apart.
 	RationInterval = time.Minute
+
+	// MaxRevoked is how many revoked members the gate remembers: sixteen times the members of a directory, since
+	// revocations never end. A gate that hears of more refuses all.
+	MaxRevoked = 1 << 16
+
+	// viewInterval is how often one member may cause a Fetch, and how often it is sent the configuration: 256 KiB each ten
+	// seconds are 26 kB/s.
+	viewInterval = 10 * time.Second
+
+	// clockWindow is within what time two members have to show tokens of the future for an alarm about the gate's clock, and
+	// how long the next such alarm waits.
+	clockWindow = 10 * time.Minute
+
+	// minPause is how late a Tick has to come that the gate takes it for a pause, in which a hook may have paused
+	// too. A driver on a busy machine is late by milliseconds.
+	minPause = time.Second
 
 	// freeHops is how many hops a token may have made at once, as in the handoff; for each
 	// millisecond since its birth there is one more.
@@ -44,6 +63,7 @@ const (
 // MaxHold, OpenTimeout and CloseTimeout.
 type Settings struct {
 	Version          uint64        // of the configuration
+	Slots            int           // of the resource, at most MaxSlots
 	MaxHold          time.Duration // longest session
 	Settle           time.Duration // from the confirmation of close until something may open
 	Keep             time.Duration // how long the slot is kept for the linked successor
@@ -56,6 +76,9 @@ type Settings struct {
 }
 
 func (s Settings) validate() error {
+	if s.Slots <= 0 || s.Slots > MaxSlots {
+		return fmt.Errorf("%w: %d, permitted are 1 to %d", ErrSlots, s.Slots, MaxSlots)
+	}
 	if s.MaxHold <= 0 || s.OpenTimeout <= 0 || s.CloseTimeout <= 0 {
 		return ErrSettings
 	}

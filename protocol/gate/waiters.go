@@ -4,15 +4,18 @@ import "slices"
 
 // waiter is a sign-in that waits for its session.
 type waiter struct {
-	connection Connection
-	permit     Permit
-	length     uint64 // ms
-	arrived    uint64 // number of the sign-in
+	from    request
+	permit  Permit
+	length  uint64 // ms
+	arrived uint64 // the sign-ins so far
 }
+
+// sameMember reports whether another one waits too for the member's turn.
+func (w waiter) sameMember(o waiter) bool { return w.permit.Title.Holder == o.permit.Title.Holder }
 
 // later reports whether the member waits with another token too, with which it has signed in before.
 func (w waiter) later(o waiter) bool {
-	return w.permit.Title.Holder == o.permit.Title.Holder && w.arrived > o.arrived
+	return w.sameMember(o) && w.arrived > o.arrived
 }
 
 func (w waiter) is(p Permit) bool {
@@ -59,13 +62,12 @@ func (q queue) dispensable(m *memory) int {
 	return last
 }
 
-// next is the index of the waiter that opens: the member served longest ago, and of equal ones the earliest (rule 3). Of a
-// member's tokens it is the one that it signed in with first: otherwise one that knocks with a stock of titles
-// keeps its turn for them, and the group's token besides. It is -1 if nobody fits.
+// next is the index of the waiter that opens: the member served longest ago, and of equal ones the first in the queue (rule 3).
+// It is -1 if nobody fits.
 func (q queue) next(m *memory, fits func(waiter) bool) int {
 	first := -1
 	for i, w := range q {
-		if fits(w) && (first < 0 || m.served(w.permit.Title.Holder) < m.served(q[first].permit.Title.Holder) || q[first].later(w)) {
+		if fits(w) && (first < 0 || m.served(w.permit.Title.Holder) < m.served(q[first].permit.Title.Holder)) {
 			first = i
 		}
 	}

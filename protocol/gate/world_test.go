@@ -24,6 +24,7 @@ type chain struct {
 	generator ident.Member
 	born      uint64
 	links     []link
+	got       clock.Instant // the last custody
 	fork      int
 }
 
@@ -65,6 +66,7 @@ type config struct {
 	stock, mint    bool    // the liars always knock with titles of a stock; with minted tokens
 	knock          time.Duration
 	forge          bool
+	greedy         bool    // the liars keep a token as long as a custody may last, and sign in with it again and again
 	want           float64 // of an honest member that gets a token
 	signIns        int
 	sessions       int // or until so many
@@ -73,7 +75,7 @@ type config struct {
 }
 
 var plain = gate.Settings{
-	Version: 1, MaxHold: 20 * time.Second, Settle: 200 * time.Millisecond, Keep: 2 * time.Second,
+	Version: 1, Slots: 1, MaxHold: 20 * time.Second, Settle: 200 * time.Millisecond, Keep: 2 * time.Second,
 	OpenTimeout: 2 * time.Second, CloseTimeout: 4 * time.Second, ClockAllowance: time.Minute,
 }
 
@@ -146,6 +148,17 @@ func (t *tally) wrong() string {
 	}
 	return fmt.Sprintf("two sessions at once %d, sessions of nobody named %d, honest sessions cut %d, refused at first use %d, numbers used again %d, invariants %d, stalled %d",
 		t.overlaps, t.unnamed, t.cuts, t.refusedFirst, t.reused, t.broken, t.stalled)
+}
+
+// honestRate is how many sessions honest members had in a second.
+func (w *world) honestRate() float64 {
+	honest := 0
+	for m, n := range w.by {
+		if !w.isLiar(m) {
+			honest += n
+		}
+	}
+	return float64(honest) / w.now.Sub(clock.Instant(time.Hour)).Seconds()
 }
 
 func memberID(n int) (id ident.Member) {
@@ -282,6 +295,7 @@ func (w *world) secondToken() {
 // custody is what a member does that has got a token.
 func (w *world) custody(c *chain) {
 	m := holderOf(c.last().title)
+	c.got = w.now
 	switch {
 	case !w.alive(c):
 	case w.chance(w.want) || w.isLiar(m) && w.chance(0.5):
@@ -386,9 +400,16 @@ func (w *world) finish(a *attempt) {
 		return
 	}
 	a.done = true
-	if a.chain != nil && w.alive(a.chain) && len(a.chain.links)-1 == a.link {
-		w.pass(a.chain)
+	if a.chain == nil || !w.alive(a.chain) || len(a.chain.links)-1 != a.link {
+		return
 	}
+	if w.greedy && w.isLiar(a.member) && w.now < a.chain.got.Add(w.settings.MaxHold) {
+		w.after(w.around(100*time.Millisecond), func() {
+			w.signIn(&attempt{member: a.member, chain: a.chain, link: a.link, permit: a.permit})
+		})
+		return
+	}
+	w.pass(a.chain)
 }
 
 func (w *world) leave(id gate.Connection, a *attempt, out bool) {

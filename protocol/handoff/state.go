@@ -1,6 +1,6 @@
 package handoff
 
-import "fmt"
+import "github.com/wandertoken/wander/protocol/transition"
 
 // State is the state of one hop of one token at this member (handoff rules §2).
 // The receiver's states come before custody, the sender's after it.
@@ -23,12 +23,7 @@ const (
 
 var stateNames = [states]string{"NONE", "LIVE", "LAPSED", "VOIDED", "HOLD", "SENT", "CLOSED", "DROPPED"}
 
-func (s State) String() string {
-	if s < states {
-		return stateNames[s]
-	}
-	return fmt.Sprintf("state %d", uint8(s))
-}
+func (s State) String() string { return transition.Name(stateNames[:], "state", uint8(s)) }
 
 // Event is something that happens to one hop of one token.
 type Event uint8
@@ -63,19 +58,10 @@ var eventNames = [events]string{
 	"receiver DUPLICATE", "receiver STALE", "receiver FORGET",
 }
 
-func (e Event) String() string {
-	if e < events {
-		return eventNames[e]
-	}
-	return fmt.Sprintf("event %d", uint8(e))
-}
+func (e Event) String() string { return transition.Name(eventNames[:], "event", uint8(e)) }
 
 // Transition is one row of the machines' tables.
-type Transition struct {
-	From  State
-	Event Event
-	To    State
-}
+type Transition transition.Row[State, Event]
 
 // Transitions are the tables of handoff rules §3 and §4. The machine ignores an
 // event in a state that has no row for it.
@@ -116,21 +102,7 @@ var Transitions = []Transition{
 	{Dropped, ReceiverForget, None},
 }
 
-// table is Transitions by state and event; absent rows hold the value states.
-var table = func() (t [states][events]State) {
-	for s := range t {
-		for e := range t[s] {
-			t[s][e] = states
-		}
-	}
-	for _, row := range Transitions {
-		t[row.From][row.Event] = row.To
-	}
-	return t
-}()
+var table = transition.NewTable(states, events, Transitions)
 
 // after is the state that follows s on e, and whether e can happen in s.
-func after(s State, e Event) (State, bool) {
-	to := table[s][e]
-	return to, to != states
-}
+func after(s State, e Event) (State, bool) { return table.After(s, e) }

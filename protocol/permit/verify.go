@@ -162,6 +162,16 @@ func (p Permit) Before() token.Title { return p.before }
 // Holder is the holder's certificate.
 func (p Permit) Holder() certificate.Certificate { return p.holder }
 
+// Expires is when the certificate of a member ends that signed a part of the permit, in ms since 1970; 0 of others.
+func (p Permit) Expires(m ident.Member) uint64 {
+	for _, c := range p.known {
+		if c.Member() == m {
+			return uint64(max(0, c.Body().NotAfter.UnixMilli()))
+		}
+	}
+	return 0
+}
+
 // Name is the name of a member that signed a part of the permit, for people; "" of others.
 func (p Permit) Name(m ident.Member) string {
 	for _, c := range p.known {

@@ -73,7 +73,7 @@ type visitKey struct {
 // newGatehouse opens the gate of a resource, which is not new: its journal says that nothing is open.
 func newGatehouse(c *cluster, r group.Resource) *gatehouse {
 	h := &gatehouse{c: c, resource: r, visits: make(map[gate.Connection]*visit), seen: make(map[visitKey]*visit), open: make(map[int]uint64)}
-	h.records = []gate.Record{&gate.BeginRecord{Slots: uint64(r.Slots)}}
+	h.records = []gate.Record{&gate.BeginRecord{}}
 	for i := range r.Slots {
 		h.records = append(h.records, &gate.ClosedRecord{Slot: uint64(i), Reason: gate.ByRestart})
 	}
@@ -88,7 +88,7 @@ func (h *gatehouse) reading() clock.Reading {
 func (h *gatehouse) start() {
 	g := h.resource.Gate
 	machine, effects, err := gate.Restore(gate.Settings{
-		Version: h.c.group.Config().Version(), MaxHold: h.resource.MaxHold, Settle: g.Settle, Keep: g.Keep, MinInterval: g.MinInterval,
+		Version: h.c.group.Config().Version(), Slots: h.resource.Slots, MaxHold: h.resource.MaxHold, Settle: g.Settle, Keep: g.Keep, MinInterval: g.MinInterval,
 		OpenTimeout: g.OpenTimeout, CloseTimeout: g.CloseTimeout, ClockAllowance: h.c.group.Config().Settings().ClockAllowance,
 	}, h.records, h.reading())
 	must(err)

@@ -545,6 +545,8 @@ breaks closed_first gate -DBUG_CUT_ONLY -DCRASHES=0
 [ "$quick" ] || breaks restart_closes gate -DBUG_HOOK_FIRST
 breaks true_busy gate -DBUG_UNSIGNED
 breaks restart_closes gate -DBUG_RESTART_SERVES
+breaks one_turn gate -DBUG_TWO_TURNS
+breaks stays_stuck gate -DBUG_STUCK_FORGOTTEN
 [ "$quick" ] || breaks restart_closes gate -DLOSSES=1 -DBUG_LOST_SERVES
 
 [ ! "$failed" ]

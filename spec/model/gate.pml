@@ -65,9 +65,10 @@ bit closing;				/* the close hook runs */
 bit w[N * TOKENS];			/* waiters */
 byte hopof[N * TOKENS];			/* and the hop of each */
 byte over[N];				/* sessions since the honest m waits */
+bit early[N * TOKENS];			/* it came before the end of its member's last session */
 
 /* its journal */
-bit jopen;
+bit jopen, jstuck;
 byte jwho = NOBODY, jt, jh;
 byte sessions;
 byte served[N];				/* number of m's last session */
@@ -75,10 +76,12 @@ byte used[TOKENS * (HOPS + 1)];		/* number of the title's last session */
 bit given[TOKENS * (HOPS + 1)];		/* its holder's own signature was seen, by which it gave the title away */
 byte top[TOKENS];			/* greatest hop, for a switch only */
 bit lost;				/* the journal was lost: shut */
+bit failed;				/* close has failed, and the operator has not looked: truth */
 
 byte knocks, crashes, fails, losses;
 byte i, j, n, best;			/* scratch */
 bit one_session, closed_first, own_successor, own_token, restart_closes, no_stall, no_stale, no_refusal, true_busy;
+bit one_turn, stays_stuck;
 
 mtype = { SIGN_IN, BUSY, REFUSE, CUT, RECORD, HOOK, OPENED, SIGN_OUT, CLOSE, CONFIRMED, FAILED, CRASH, RESTART, LOSS, PASS, KEPT, LAPSE, CHOSEN, CLAIM };
 #define SAY(m, h, what) printf("member %d hop %d: %e\n", m, h, what)
@@ -98,6 +101,8 @@ mtype = { SIGN_IN, BUSY, REFUSE, CUT, RECORD, HOOK, OPENED, SIGN_OUT, CLOSE, CON
 #endif
 /* a session that can still be cut */
 #define SERVED (st == OPENING || st == OPEN)
+/* a session of m that has not ended is under another token than t */
+#define TURN(m, t) (who == m && wt != t && (st == JOURNAL || st == OPENING || st == OPEN || st == CLOSING))
 #define WAITED (WAITS(0) || WAITS(1) || WAITS(LIAR))
 
 /* number of the last session of others than m */
@@ -171,7 +176,7 @@ inline place(m, t)
 		fi;
 #endif
 		j = best / TOKENS;
-		w[best] = 0; over[j] = 0; SAY(j, hopof[best], REFUSE); hopof[best] = 0;
+		w[best] = 0; early[best] = 0; over[j] = 0; SAY(j, hopof[best], REFUSE); hopof[best] = 0;
 		i = 0;
 		do	/* an honest member loses its last place only if the others are other members, served no later */
 		:: i == N * TOKENS -> break
@@ -192,6 +197,9 @@ inline sign_in(m, t, h)
 	stale(m, t, h);
 	if
 	:: best -> best = 0; refused(m, t, h)
+#if !defined(BUG_TWO_TURNS) && !defined(BUG_ANY_TOKEN_CUTS)
+	:: !best && TURN(m, t) -> SAY(m, h, REFUSE)	/* a member has one turn, however many tokens it has */
+#endif
 	:: else ->
 #ifdef BUG_REFUSED_COUNTS
 		if :: h != INVENTED && !used[TITLE(t, h)] -> used[TITLE(t, h)] = sessions + 1 :: else fi;
@@ -208,7 +216,7 @@ inline sign_in(m, t, h)
 #endif
 		:: else -> busied[m] = 1; SAY(m, h, BUSY)
 		fi;
-		w[W(m, t)] = 1; hopof[W(m, t)] = h; over[m] = 0;
+		w[W(m, t)] = 1; hopof[W(m, t)] = h; over[m] = 0; early[W(m, t)] = TURN(m, t);
 		place(m, t)
 	fi
 }
@@ -261,6 +269,13 @@ inline record()
 #ifdef BUG_HOP_STALE
 	if :: wh > top[wt] -> top[wt] = wh :: else fi;
 #endif
+#if TOKENS == 2	/* what else the member has waiting */
+#ifdef BUG_TWO_TURNS
+	early[W(who, (1 - wt))] = w[W(who, (1 - wt))];
+#else
+	w[W(who, (1 - wt))] = 0; hopof[W(who, (1 - wt))] = 0;
+#endif
+#endif
 	over[who] = 0; i = 0;
 	do
 	:: i == LIAR -> break
@@ -287,9 +302,11 @@ inline forget()
 {
 	w[0] = 0; w[1] = 0; w[2] = 0;
 	hopof[0] = 0; hopof[1] = 0; hopof[2] = 0;
+	early[0] = 0; early[1] = 0; early[2] = 0;
 #if TOKENS == 2
 	w[3] = 0; w[4] = 0; w[5] = 0;
 	hopof[3] = 0; hopof[4] = 0; hopof[5] = 0;
+	early[3] = 0; early[4] = 0; early[5] = 0;
 #endif
 	over[0] = 0; over[1] = 0;
 	i = 0;
@@ -394,6 +411,9 @@ end:	do
 	/* chooses among the waiters, once the slot is not kept any more */
 	:: d_step { st == IDLE && !kept && !lost && sessions < SESSIONS && WAITED ->
 		choose();
+		one_turn = !early[best];
+		assert(one_turn);
+		early[best] = 0;
 		wt = best % TOKENS; wh = hopof[best]; who = best / TOKENS;
 		w[best] = 0; hopof[best] = 0; best = 0;
 		stale(who, wt, wh);	/* it may have become so meanwhile */
@@ -423,7 +443,7 @@ end:	do
 	/* the deadline */
 	:: d_step { st == OPEN -> st = CLOSING; SAY(who, wh, LAPSE) }
 	/* close */
-	:: d_step { st == CLOSING && !closing -> closing = 1; SAY(who, wh, CLOSE) }
+	:: d_step { st == CLOSING && !closing -> closing = 1; stays_stuck = !failed; assert(stays_stuck); SAY(who, wh, CLOSE) }
 #ifdef BUG_CUT_ONLY	/* the connection is cut, and the work goes on */
 	:: d_step { st == CLOSING && closing -> closing = 0; jopen = 0; st = IDLE; kept = 1; SAY(who, wh, CONFIRMED) }
 	:: d_step { work[0] -> work[0] = 0 }
@@ -437,18 +457,18 @@ end:	do
 		work[who] = 0; closing = 0;
 		restart_closes = !(work[0] || work[1] || work[2]);
 		assert(restart_closes);
-		jopen = 0; st = IDLE; kept = 1; SAY(who, wh, CONFIRMED) }
+		jopen = 0; jstuck = 0; st = IDLE; kept = 1; SAY(who, wh, CONFIRMED) }
 #endif
 	/* or it fails, or hangs until its time is over */
 	:: d_step { st == CLOSING && closing && fails < FAILS -> fails++; closing = 0;
 #ifdef BUG_FAILED_OPENS
 		jopen = 0; st = IDLE; kept = 1;
 #else
-		st = STUCK;
+		st = STUCK; jstuck = 1; failed = 1;
 #endif
 		SAY(who, wh, FAILED) }
 	/* the operator */
-	:: d_step { st == STUCK -> st = CLOSING }
+	:: d_step { st == STUCK -> failed = 0; st = CLOSING }
 	/* the slot is kept until the successor is there, or for a while */
 	:: d_step { st == IDLE && kept -> kept = 0; SAY(NOBODY, 0, KEPT) }
 	/* a crash between any two of these, and the restart */
@@ -459,7 +479,12 @@ end:	do
 		jopen = 0;
 #endif
 		if
+#ifndef BUG_STUCK_FORGOTTEN
+		:: jstuck -> st = STUCK	/* also if the operator has looked, and close has not confirmed */
+		:: !jstuck && jopen -> st = CLOSING
+#else
 		:: jopen -> st = CLOSING
+#endif
 		:: else -> st = IDLE;
 			restart_closes = (lost || !(work[0] || work[1] || work[2] || opener[0] || opener[1] || opener[2]));
 			assert(restart_closes)
@@ -474,7 +499,7 @@ end:	do
 		:: else -> used[i] = 0; given[i] = 0; ran[i] = 0; i++
 		od;
 		i = 0; served[0] = 0; served[1] = 0; served[2] = 0;
-		jopen = 0; jwho = NOBODY; who = NOBODY; wt = 0; wh = 0; jt = 0; jh = 0;
+		jopen = 0; jstuck = 0; failed = 0; jwho = NOBODY; who = NOBODY; wt = 0; wh = 0; jt = 0; jh = 0;
 #ifndef BUG_LOST_SERVES
 		lost = 1;
 #endif

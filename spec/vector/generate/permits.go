@@ -66,9 +66,21 @@ func permitOf(genesis envelope, transfer, void, previous, previousVoid *envelope
 
 // permitVectors are permits, and statements that come with one.
 func (s *suite) permitVectors() {
+	s.permits()
+	s.presentations()
+}
+
+// thirdPermit is Ada's at hop 3, after a void.
+func thirdPermit() item {
+	w := theWalk
+	return permitOf(w.genesis, &w.third, nil, &w.second, &w.void, ada, ben, cleo)
+}
+
+// permits are good ones of each hop, malformed ones, and forged ones.
+func (s *suite) permits() {
 	s.open(permitFile, "Permits: permit.md.")
 	w := theWalk
-	third := permitOf(w.genesis, &w.third, nil, &w.second, &w.void, ada, ben, cleo)
+	third := thirdPermit()
 	second := permitOf(w.genesis, &w.second, nil, &w.first, nil, ada, ben, cleo)
 	put := func(f fault, i item) {
 		v := s.vector("permit", "permit", f, encode(i))
@@ -137,7 +149,11 @@ func (s *suite) permitVectors() {
 	s.unsigned(permitFile, unsigned{
 		object: "permit", rule: "permit", prefix: "shape", item: third, req: "V-1", outcome: malformed, depth: 1, shaped: [][]int{nil}, free: fields(1, 2, 3, 4, 5, 6),
 	})
+}
 
+// presentations are statements about a permit.
+func (s *suite) presentations() {
+	third := thirdPermit()
 	s.open(presentationFile, "Statements that come with a permit, for a session at a gate: permit.md. The session is in \"with\".")
 	present := func(f fault, e envelope, permit item, gate, exporter []byte, number uint64) {
 		v := s.vector("presentation", "signed-statement", f, e.raw)
@@ -166,7 +182,7 @@ func (s *suite) permitVectors() {
 	other("slot", "about another slot", "V-14", "permit.ErrTitle", ada, set(uintOf(1), 1))
 	other("token", "about another token", "V-14", "permit.ErrTitle", ada, set(bstr(repeat(1, 32)), 2))
 	other("hop", "about another hop", "V-14", "permit.ErrTitle", ada, set(uintOf(4), 3))
-	other("title", "about another transfer of the hop", "V-14", "permit.ErrTitle", ada, set(bstr(w.second.hash()), 4))
+	other("title", "about another transfer of the hop", "V-14", "permit.ErrTitle", ada, set(bstr(theWalk.second.hash()), 4))
 	inName := as(encode(statementPayload()), "statement", ada).signedBy(ben).seal()
 	present(fault{slug: "in-its-name", about: "by another in the holder's name", req: "V-13", outcome: "permit.ErrSignature"}.malicious(),
 		inName, third, gateID, exporter, 2)

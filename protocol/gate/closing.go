@@ -1,0 +1,91 @@
+package gate
+
+import "github.com/wandertoken/wander/protocol/clock"
+
+// hookEnded: a hook says how it went. One that was not waited for any more says nothing.
+func (g *Gate) hookEnded(in HookEnded) {
+	for i := range g.slots {
+		s := &g.slots[i]
+		if s.hook.run != in.Run || in.Run == 0 {
+			continue
+		}
+		switch {
+		case s.state == Opening && in.Result == Succeeded && s.session.deadline <= g.now.Boot:
+			g.cut(i, ByDeadline)
+		case s.state == Opening && in.Result == Succeeded:
+			g.move(i, Opened)
+			s.hook, s.wake = hook{}, s.session.deadline
+			t := s.session.permit.Title
+			g.say(s.session.from, OpenAnswer{Session: s.session.number, Until: s.session.until, Token: t.Token, Hop: t.Hop})
+		case s.state == Opening:
+			g.openFailed(i)
+		case s.state == Closing && in.Result == Succeeded:
+			g.confirmed(i)
+		case s.state == Closing:
+			g.stuck(i)
+		}
+		return
+	}
+}
+
+func (g *Gate) openFailed(i int) {
+	s := &g.slots[i]
+	g.move(i, OpenFailed)
+	s.session.reason = ByOpenHook
+	g.do(Alarm{Kind: AlarmOpenFailed, Slot: i, Session: s.session.number})
+	g.runClose(i)
+}
+
+// cut ends a session.
+func (g *Gate) cut(i int, why Reason) {
+	if g.move(i, Cut) {
+		g.slots[i].session.reason = why
+		g.runClose(i)
+	}
+}
+
+func (g *Gate) runClose(i int) {
+	s := &g.slots[i]
+	g.runs++
+	s.hook, s.settling, s.wake = hook{run: g.runs}, false, g.now.Boot.Add(g.settings.CloseTimeout)
+	g.do(RunClose{Run: g.runs, Slot: i, Session: s.session.number})
+}
+
+// confirmed: work has ended. The slot settles.
+func (g *Gate) confirmed(i int) {
+	s := &g.slots[i]
+	g.move(i, Confirmed)
+	s.hook, s.settling = hook{}, true
+	s.wake = max(g.now.Boot.Add(g.settings.Settle), s.shut)
+	g.say(s.session.from, ClosedAnswer{Session: s.session.number, Reason: s.session.reason, Confirmed: true})
+}
+
+// settled: the session is over, and the slot is kept for its successor.
+func (g *Gate) settled(i int) {
+	s := &g.slots[i]
+	g.move(i, Settled)
+	g.persist(&ClosedRecord{Session: s.session.number, Slot: uint64(i), Reason: s.session.reason})
+	s.wake = g.now.Boot
+	if s.session.number > 0 {
+		g.memory.end(s.session.permit.Title.Holder, g.now.Boot)
+		s.wake = g.now.Boot.Add(g.settings.Keep)
+	}
+	s.session, s.settling, s.recorded, s.shut = session{}, false, false, 0
+}
+
+// stuck: close has not confirmed. The slot stays shut, over restarts too, and nobody waits at it.
+func (g *Gate) stuck(i int) {
+	s := &g.slots[i]
+	g.move(i, CloseFailed)
+	s.hook, s.wake, s.session.abandoned = hook{}, clock.Never, true
+	if !s.recorded {
+		s.recorded = true
+		g.persist(&StuckRecord{Session: s.session.number, Slot: uint64(i)})
+	}
+	g.do(Alarm{Kind: AlarmStuck, Slot: i, Session: s.session.number})
+	g.say(s.session.from, ClosedAnswer{Session: s.session.number, Reason: s.session.reason})
+	for _, w := range s.waiters {
+		g.say(w.from, g.busy(i))
+	}
+	s.waiters = nil
+}

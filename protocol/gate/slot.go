@@ -1,0 +1,72 @@
+package gate
+
+import (
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// request is one sign-in, as the driver knows it.
+type request struct {
+	connection Connection // 0: of a session before a restart
+	number     uint64
+}
+
+// session is what is in a slot that is not Idle.
+type session struct {
+	number    uint64 // 0: whatever there was before the journal began
+	from      request
+	permit    Permit
+	deadline  clock.Instant
+	until     uint64 // the deadline on the wall clock, ms since 1970
+	reason    Reason // why it ends; 0: it does not
+	abandoned bool   // its close has failed: its member may have a session at another slot
+}
+
+// last is the session that began last at a slot.
+type last struct {
+	number uint64 // 0: none
+	title  Title
+}
+
+// hook is the hook that runs at a slot.
+type hook struct {
+	run      uint64 // 0: none
+	extended bool   // it has its time once more, because of a pause
+}
+
+// slot is one place for a session.
+type slot struct {
+	state    State
+	session  session
+	hook     hook
+	settling bool // close has confirmed
+	recorded bool // the journal says that close has failed
+	// wake is when time itself does something: ends a hook, a session, the settling, or the keeping of an Idle slot.
+	wake    clock.Instant
+	shut    clock.Instant // nothing settles before
+	last    last
+	waiters queue
+}
+
+// serves reports whether there is a session that can still be cut.
+func (s *slot) serves() bool { return s.state == Opening || s.state == Open }
+
+// occupies reports whether the slot's session counts as one of the member.
+func (s *slot) occupies(id ident.Member) bool {
+	return s.state != Idle && s.session.number > 0 && !s.session.abandoned && s.session.permit.Title.Holder == id
+}
+
+// linked reports whether somebody waits to whom the last title was passed on.
+func (s *slot) linked() bool {
+	for _, w := range s.waiters {
+		if w.permit.follows(s.last.title) {
+			return true
+		}
+	}
+	return false
+}
+
+// paused reports whether the slot's time was over so long ago that hook and gate may have paused together.
+func (s *slot) paused(now clock.Instant) bool {
+	return s.hook.run != 0 && !s.hook.extended && now.Sub(s.wake) >= minPause
+}
