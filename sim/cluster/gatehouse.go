@@ -202,10 +202,13 @@ func (h *gatehouse) signIn(n *node, e effect.SignIn) {
 			return // it has been told that the connection is lost
 		}
 		h.step(gate.SignIn{
-			Connection: id, Slot: int(e.Slot), Permit: gate.PermitOf(e.Title, e.Before), Configuration: version, Length: e.Length,
+			Connection: id, Slot: int(e.Slot), Permit: gate.PermitOf(e.Title, e.Before, h.c.expires), Configuration: version, Length: e.Length,
 		})
 	})
 }
+
+// expires is when a member's certificate ends, in ms since 1970.
+func (c *cluster) expires(id ident.Member) uint64 { return uint64(c.find(id).certificate.Body().NotAfter.UnixMilli()) }
 
 // signOut brings a member's SIGN-OUT.
 func (h *gatehouse) signOut(n *node, e effect.SignOut) {
