@@ -208,7 +208,9 @@ func (h *gatehouse) signIn(n *node, e effect.SignIn) {
 }
 
 // expires is when a member's certificate ends, in ms since 1970.
-func (c *cluster) expires(id ident.Member) uint64 { return uint64(c.find(id).certificate.Body().NotAfter.UnixMilli()) }
+func (c *cluster) expires(id ident.Member) uint64 {
+	return uint64(c.find(id).certificate.Body().NotAfter.UnixMilli())
+}
 
 // signOut brings a member's SIGN-OUT.
 func (h *gatehouse) signOut(n *node, e effect.SignOut) {
