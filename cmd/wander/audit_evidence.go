@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -57,8 +56,7 @@ read.`,
 		RunE:    func(_ *cobra.Command, args []string) error { return runVerifyEvidence(env, f, args) },
 	}
 	cmd.Flags().StringVarP(&f.group, "group", "g", "", "accept only evidence of this group: its file or its id")
-	cli.AddOutputFlag(cmd, &f.output)
-	cmd.Flags().Lookup("output").Usage += " (one object per line)"
+	cli.AddLineOutputFlag(cmd, &f.output)
 	return cmd
 }
 
@@ -79,12 +77,7 @@ func runVerifyEvidence(env *environment, f verifyEvidenceFlags, files []string) 
 		if unread == nil {
 			unread = v.unread
 		}
-		if f.output == "json" {
-			err = json.NewEncoder(env.Out).Encode(v)
-		} else {
-			v.print(env.Out)
-		}
-		if err != nil {
+		if err := cli.PrintLine(env.Out, f.output, v); err != nil {
 			return err
 		}
 	}
@@ -147,7 +140,8 @@ func verdictOn(env *environment, file string, g ident.Group, given bool) evidenc
 	return v
 }
 
-func (v evidenceVerdict) print(w io.Writer) {
+// Print shows a person what the command found of the evidence.
+func (v evidenceVerdict) Print(w io.Writer) {
 	if !v.Proof {
 		fmt.Fprintf(w, "%s: no proof: %s\n", v.File, cli.OneLine(v.Reason))
 		return

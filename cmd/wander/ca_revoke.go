@@ -107,7 +107,7 @@ func (f caRevokeFlags) deed(env *environment, a *ca.Authority, args []string) (f
 			Hint: "no member was revoked; to revoke one without proof: wander ca revoke NAME --reason TEXT",
 		}
 	}
-	v.print(env.Out)
+	v.Print(env.Out)
 	return func() (certificate.SignedRevocation, error) {
 		_, signed, err := a.RevokeBy(v.encoded)
 		return signed, err

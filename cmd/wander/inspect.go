@@ -33,8 +33,7 @@ file needs no --group. A journal can be read while its member writes it.`,
 		},
 	}
 	cmd.Flags().StringVarP(&groupFile, "group", "g", "", "verify with this group file")
-	cli.AddOutputFlag(cmd, &output)
-	cmd.Flags().Lookup("output").Usage += " (one object per line)"
+	cli.AddLineOutputFlag(cmd, &output)
 	return cmd
 }
 

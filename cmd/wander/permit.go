@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -98,8 +97,7 @@ cannot be read.`,
 	}
 	cmd.Flags().StringVarP(&f.group, "group", "g", "", "verify with this group file (default group.crt found beside the first file, or here)")
 	cmd.Flags().StringVar(&f.at, "at", "", "when the holder's certificate has to be valid, RFC 3339 (default now)")
-	cli.AddOutputFlag(cmd, &f.output)
-	cmd.Flags().Lookup("output").Usage += " (one object per line)"
+	cli.AddLineOutputFlag(cmd, &f.output)
 	return cmd
 }
 
@@ -134,12 +132,7 @@ func runVerifyPermit(env *environment, f verifyPermitFlags, files []string) erro
 		case !v.Verifies && all:
 			all, hint = false, v.hint
 		}
-		if f.output == "json" {
-			err = json.NewEncoder(env.Out).Encode(v)
-		} else {
-			v.print(env.Out)
-		}
-		if err != nil {
+		if err := cli.PrintLine(env.Out, f.output, v); err != nil {
 			return err
 		}
 	}
@@ -267,7 +260,8 @@ func permitHint(err error) string {
 	return ""
 }
 
-func (v permitVerdict) print(w io.Writer) {
+// Print shows a person what the command found of the permit.
+func (v permitVerdict) Print(w io.Writer) {
 	if !v.Verifies {
 		fmt.Fprintf(w, "%s: does not verify: %s\n", cli.OneLine(v.File), cli.OneLine(v.Reason))
 		return

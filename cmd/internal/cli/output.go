@@ -19,6 +19,24 @@ func AddOutputFlag(cmd *cobra.Command, output *string) {
 	cmd.Flags().StringVarP(output, "output", "o", "text", "output format: text or json")
 }
 
+// AddLineOutputFlag is AddOutputFlag for a command that prints any number of objects.
+func AddLineOutputFlag(cmd *cobra.Command, output *string) {
+	AddOutputFlag(cmd, output)
+	cmd.Flags().Lookup("output").Usage += " (one object per line)"
+}
+
+// Printer is an object that can show itself to a person.
+type Printer interface{ Print(w io.Writer) }
+
+// PrintLine prints one object in a form that CheckOutput has accepted.
+func PrintLine(w io.Writer, output string, o Printer) error {
+	if output == "json" {
+		return json.NewEncoder(w).Encode(o)
+	}
+	o.Print(w)
+	return nil
+}
+
 // CheckOutput refuses an unknown form of output.
 func CheckOutput(output string) error {
 	if output != "text" && output != "json" {
