@@ -128,7 +128,6 @@ var readers = map[string]string{
 	"node/transport.CheckPreamble":                 "node/transport/FuzzPreamble",
 	"node/transport.Identify":                      "node/transport/FuzzTLSCertificate",
 	"node/transport.IdentifyAny":                   "node/transport/FuzzTLSCertificate",
-	"node/transport.IdentifyGate":                  "node/transport/FuzzTLSCertificate",
 	"ca.Open":                                      "ca/FuzzLog",
 	"ca.Authority.Parse":                           "ca/service/FuzzService",
 	"ca.InviteID.UnmarshalText":                    "ca/FuzzLog",

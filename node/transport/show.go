@@ -3,7 +3,6 @@ package transport
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"fmt"
 	"time"
 
 	"github.com/wandertoken/wander/crypto/signature"
@@ -34,20 +33,4 @@ func IdentifyAny(g ident.Group, cas certificate.Authorities, peer []*x509.Certif
 	v := newVerifier(g, cas, func() time.Time { return now })
 	v.read = certificate.ParseAny
 	return v.identify(peer)
-}
-
-// IdentifyGate is the verified certificate that a TLS server showed, if it is that of the gate with this id and is
-// valid now. Members are refused with ErrCertificate, and other gates with ErrWrongMember. It knows the statements
-// about newer CA keys that came along.
-func IdentifyGate(g ident.Group, cas certificate.Authorities, peer []*x509.Certificate, now time.Time, id ident.Member) (certificate.Certificate, error) {
-	v := newVerifier(g, cas, func() time.Time { return now })
-	v.read = certificate.ParseGate
-	cert, err := v.identify(peer)
-	if err != nil {
-		return cert, err
-	}
-	if err := cert.CheckGate(id, now); err != nil {
-		return cert, fmt.Errorf("%w: %w", ErrWrongMember, err)
-	}
-	return cert, nil
 }

@@ -37,21 +37,13 @@ func TestIdentify_Roles_Told(t *testing.T) {
 		assert.Equal(t, peer.want.Raw(), got.Raw())
 	}
 
-	got, err := IdentifyGate(g.id, g, gate, g.now, gateCert.Member())
+	// Who looks for a gate reads it as one, and takes no member for it.
+	v := newVerifier(g.id, g, func() time.Time { return g.now })
+	v.read = certificate.ParseGate
+	got, err := v.identify(gate)
 	require.NoError(t, err)
-	assert.Equal(t, gateCert.Raw(), got.Raw())
-	_, err = IdentifyGate(g.id, g, member, g.now, memberCert.Member())
-	assert.ErrorIs(t, err, certificate.ErrRole, "the configuration names a member")
-	_, err = IdentifyGate(g.id, g, gate, g.now, memberCert.Member())
-	assert.ErrorIs(t, err, ErrWrongMember)
-	assert.ErrorIs(t, err, certificate.ErrOtherGate)
-	_, err = IdentifyGate(g.id, g, gate, g.now.Add(90*24*time.Hour), gateCert.Member())
-	assert.ErrorIs(t, err, ErrExpired)
-	_, err = IdentifyGate(g.id, g, gate, g.now.Add(-90*24*time.Hour), gateCert.Member())
-	assert.ErrorIs(t, err, ErrNotYetValid)
-	_, err = IdentifyGate(g.id, g, nil, g.now, gateCert.Member())
-	assert.ErrorIs(t, err, ErrNoCertificate)
-	other := newGroup(t, "other")
-	_, err = IdentifyGate(other.id, other, gate, g.now, gateCert.Member())
-	assert.ErrorIs(t, err, ErrOtherGroup)
+	assert.NoError(t, got.CheckGate(gateCert.Member(), g.now))
+	_, err = v.identify(member)
+	assert.ErrorIs(t, err, ErrCertificate)
+	assert.ErrorIs(t, err, certificate.ErrRole)
 }

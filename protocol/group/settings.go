@@ -18,7 +18,7 @@ const (
 	// bytes.
 	MaxName = 64
 	// MaxResources bounds the resources of a group. So many, with the longest
-	// names and all parameters of any policy that there is, fit the payload of
+	// names and all parameters of any policy that there is, and without gates, fit the payload of
 	// a configuration. A quiet member needs 15 to 20 kB for each.
 	MaxResources = 1024
 	// MaxTokens bounds the slots of all resources together, each of which has its own

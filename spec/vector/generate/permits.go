@@ -66,8 +66,8 @@ func permitOf(genesis envelope, transfer, void, previous, previousVoid *envelope
 
 // permitVectors are permits, and statements that come with one.
 func (s *suite) permitVectors() {
-	s.permits()
-	s.presentations()
+	permits(s)
+	presentations(s)
 }
 
 // thirdPermit is Ada's at hop 3, after a void.
@@ -77,7 +77,7 @@ func thirdPermit() item {
 }
 
 // permits are good ones of each hop, malformed ones, and forged ones.
-func (s *suite) permits() {
+func permits(s *suite) {
 	s.open(permitFile, "Permits: permit.md.")
 	w := theWalk
 	third := thirdPermit()
@@ -152,7 +152,7 @@ func (s *suite) permits() {
 }
 
 // presentations are statements about a permit.
-func (s *suite) presentations() {
+func presentations(s *suite) {
 	third := thirdPermit()
 	s.open(presentationFile, "Statements that come with a permit, for a session at a gate: permit.md. The session is in \"with\".")
 	present := func(f fault, e envelope, permit item, gate, exporter []byte, number uint64) {
