@@ -60,6 +60,7 @@ type visit struct {
 	leaves bool          // the member has sent SIGN-OUT
 	outAt  time.Duration // when
 	opened bool          // the member has heard OPEN, before that
+	used   bool          // a program has begun under it
 	over   bool          // it has heard of the end
 }
 
@@ -315,6 +316,10 @@ func (l gatehouses) decided(n *node, effects []effect.Effect) {
 		case effect.SignIn:
 			h := l.of(e.Resource)
 			h.seen[visitKey{n, n.life, e.Entry}] = &visit{node: n, life: n.life, entry: e.Entry, token: e.Token, hop: e.Hop, since: h.c.now}
+		case effect.Grant:
+			if h := l.of(e.Resource); h != nil {
+				h.seen[visitKey{n, n.life, e.Entry}].used = true
+			}
 		case effect.SignOut:
 			for _, h := range l {
 				if v := h.seen[visitKey{n, n.life, e.Entry}]; v != nil {
@@ -330,7 +335,7 @@ func (l gatehouses) decided(n *node, effects []effect.Effect) {
 func (h *gatehouse) parts(n *node, t *token.TransferBody) {
 	most := min(releaseTime, h.resource.MaxHold/releaseShare)
 	for _, v := range h.seen {
-		if v.node != n || v.life != n.life || v.token != t.Token || v.hop+1 != t.Hop || !v.opened || v.over {
+		if v.node != n || v.life != n.life || v.token != t.Token || v.hop+1 != t.Hop || !v.used || v.over {
 			continue
 		}
 		if !v.leaves || h.c.now < v.outAt+most {
