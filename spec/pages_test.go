@@ -131,7 +131,7 @@ func requirementTable(t *testing.T) *table {
 // spansOf writes numbers by family, consecutive ones as a range.
 func spansOf(numbers map[string][]int) string {
 	var parts []string
-	for _, family := range []string{"G", "C", "S", "E", "O", "F", "M", "H", "D", "P", "T", "J", "K", "N", "A", "V", "R"} {
+	for _, family := range []string{"G", "C", "S", "E", "O", "F", "M", "H", "D", "P", "T", "J", "K", "N", "A", "V", "R", "W"} {
 		list := slices.Sorted(slices.Values(numbers[family]))
 		for i := 0; i < len(list); {
 			last := i

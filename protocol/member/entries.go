@@ -201,11 +201,14 @@ func (l *entries) opened(e *entry, a gate.OpenAnswer, at uint64) {
 	end := min(e.ends, l.now.Boot.Add(between(at, a.Until)))
 	end = end.Add(-signOutSpan(end.Sub(l.now.Boot)))
 	d := e.demand
-	if end <= l.now.Boot {
-		l.fail(e, l.now.Boot.Add(knockPause), true)
+	e.demand = nil
+	if end <= l.now.Boot { // there is no time left for a program
+		l.bar(e, l.now.Boot.Add(knockPause))
+		l.signOut(e, false)
+		l.demands.putBack(d)
 		return
 	}
-	e.state, e.demand, e.gives = open, nil, clock.Never
+	e.state, e.gives = open, clock.Never
 	l.grants.begin(e.grant, d, end, a.Session, e.id)
 }
 
@@ -264,15 +267,21 @@ func (l *entries) signOut(e *entry, operated bool) {
 
 // fail ends the wait without a session. The demand goes back to where it was, and the policy is to pass the token on.
 func (l *entries) fail(e *entry, until clock.Instant, waits bool) {
-	h, d := e.grant.hold, e.demand
-	l.bars = append(l.bars, bar{h, until})
-	h.slot.closed = true
+	d := e.demand
+	l.bar(e, until)
 	if waits {
 		l.emit(effect.SignOut{Entry: e.id})
 	}
 	l.remove(e)
 	l.demands.putBack(d)
 	l.grants.over(e.grant, false)
+}
+
+// bar knocks no more in the custody of an entry until then.
+func (l *entries) bar(e *entry, until clock.Instant) {
+	h := e.grant.hold
+	l.bars = append(l.bars, bar{h, until})
+	h.slot.closed = true
 }
 
 // cancel ends the wait of an entry that nobody waits for any more.

@@ -316,6 +316,20 @@ func TestGate_OpensLate_ProgramIsShorter(t *testing.T) {
 	assert.Greater(t, g.Length, 9*time.Second)
 }
 
+// TestGate_OpensTooLate_SignsOutFirst: a session without time for a program is ended like another one.
+func TestGate_OpensTooLate_SignsOutFirst(t *testing.T) {
+	v := visits(t, true)
+	v.meet(v.taker)
+	asked := v.demand(1)
+	v.says(asked.Entry, gate.OpenAnswer{Session: 7, Until: v.in(0)})
+	assert.Nil(t, granted(v.box))
+	assert.Equal(t, &effect.SignOut{Entry: asked.Entry}, last[effect.SignOut](v.box))
+	assert.False(t, v.passes(500*time.Millisecond))
+	v.says(asked.Entry, gate.ClosedAnswer{Session: 7, Reason: gate.BySignOut})
+	assert.True(t, v.passes(5*time.Second))
+	assert.Equal(t, 1, v.Status().Slots[0].Waiting)
+}
+
 // TestGate_SessionEndsSooner_ProgramToo: the gate has given less than was asked for.
 func TestGate_SessionEndsSooner_ProgramToo(t *testing.T) {
 	v := visits(t, true)

@@ -60,6 +60,7 @@ type visit struct {
 	leaves bool          // the member has sent SIGN-OUT
 	outAt  time.Duration // when
 	opened bool          // the member has heard OPEN, before that
+	used   bool          // a program has begun under it
 	over   bool          // it has heard of the end
 }
 
@@ -202,9 +203,14 @@ func (h *gatehouse) signIn(n *node, e effect.SignIn) {
 			return // it has been told that the connection is lost
 		}
 		h.step(gate.SignIn{
-			Connection: id, Slot: int(e.Slot), Permit: gate.PermitOf(e.Title, e.Before, neverExpires), Configuration: version, Length: e.Length,
+			Connection: id, Slot: int(e.Slot), Permit: gate.PermitOf(e.Title, e.Before, h.c.expires), Configuration: version, Length: e.Length,
 		})
 	})
+}
+
+// expires is when a member's certificate ends, in ms since 1970.
+func (c *cluster) expires(id ident.Member) uint64 {
+	return uint64(c.find(id).certificate.Body().NotAfter.UnixMilli())
 }
 
 // signOut brings a member's SIGN-OUT.
@@ -310,6 +316,10 @@ func (l gatehouses) decided(n *node, effects []effect.Effect) {
 		case effect.SignIn:
 			h := l.of(e.Resource)
 			h.seen[visitKey{n, n.life, e.Entry}] = &visit{node: n, life: n.life, entry: e.Entry, token: e.Token, hop: e.Hop, since: h.c.now}
+		case effect.Grant:
+			if h := l.of(e.Resource); h != nil {
+				h.seen[visitKey{n, n.life, e.Entry}].used = true
+			}
 		case effect.SignOut:
 			for _, h := range l {
 				if v := h.seen[visitKey{n, n.life, e.Entry}]; v != nil {
@@ -325,7 +335,7 @@ func (l gatehouses) decided(n *node, effects []effect.Effect) {
 func (h *gatehouse) parts(n *node, t *token.TransferBody) {
 	most := min(releaseTime, h.resource.MaxHold/releaseShare)
 	for _, v := range h.seen {
-		if v.node != n || v.life != n.life || v.token != t.Token || v.hop+1 != t.Hop || !v.opened || v.over {
+		if v.node != n || v.life != n.life || v.token != t.Token || v.hop+1 != t.Hop || !v.used || v.over {
 			continue
 		}
 		if !v.leaves || h.c.now < v.outAt+most {
@@ -414,6 +424,3 @@ func (l gatehouses) granted(n *node, e effect.Grant) {
 func (h *gatehouse) String() string {
 	return fmt.Sprintf("%d sessions, %d busy, %d refused, %d crashes, longest wait %v", h.sessions, h.busy, h.refused, h.crashes, h.longest)
 }
-
-// neverExpires is for certificates of simulated signers that outlast the simulation.
-func neverExpires(ident.Member) uint64 { return 0 }
