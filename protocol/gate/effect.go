@@ -39,7 +39,7 @@ type Say struct {
 
 // Alarm calls the operator.
 type Alarm struct {
-	Kind    string // stable, a metric label: one of Alarms
+	Kind    string // stable, a metric label
 	Slot    int    // 0 if the alarm is about no slot
 	Session uint64
 }
@@ -52,9 +52,6 @@ const (
 	AlarmClock         = "clock"         // members show tokens of the future: the gate's clock may be behind
 	AlarmRevocations   = "revocations"   // more revocations than the gate can remember: all members are refused
 )
-
-// Alarms are the kinds of alarms.
-var Alarms = []string{AlarmStuck, AlarmOpenFailed, AlarmConfiguration, AlarmClock, AlarmRevocations}
 
 // Fetch asks for a configuration of this version, or a newer one. The member on the connection goes by it.
 type Fetch struct {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // begin starts the gate from its journal.
@@ -18,15 +19,7 @@ func (w *world) begin() {
 		floor := uint64(41)
 		w.gate, list, err = gate.Begin(w.settings, &floor, w.reading())
 	} else {
-		var records []gate.Record
-		for _, body := range w.journal {
-			_, r, err := gate.Decode(body)
-			if err != nil {
-				panic(err)
-			}
-			records = append(records, r)
-		}
-		w.gate, list, err = gate.Restore(w.settings, records, w.reading())
+		w.gate, list, err = gate.Restore(w.settings, w.records(), w.reading())
 	}
 	if err != nil {
 		panic(err)
@@ -38,6 +31,18 @@ func (w *world) begin() {
 			w.write(r)
 		}
 	}
+}
+
+// records is the journal.
+func (w *world) records() (list []gate.Record) {
+	for _, body := range w.journal {
+		_, r, err := gate.Decode(body)
+		if err != nil {
+			panic(err)
+		}
+		list = append(list, r)
+	}
+	return list
 }
 
 func (w *world) write(r gate.Record) {
@@ -84,7 +89,9 @@ func (w *world) perform(list []gate.Effect) {
 			})
 		case gate.Alarm:
 			w.alarms++
-			if e.Kind == gate.AlarmStuck { // only the operator ends it, no crash: else most sign-ins meet a stuck slot
+			if e.Kind == gate.AlarmStuck {
+				// only the operator ends it, no crash: else most sign-ins meet a stuck slot
+				w.stuck[e.Slot] = true
 				w.after(2*time.Second, func() { w.step(gate.Cleared{Slot: e.Slot}) })
 			}
 		}
@@ -111,7 +118,7 @@ func (w *world) fall() {
 // runOpen is the open hook: the session works at the resource, at the latest when the hook says so.
 func (w *world) runOpen(e gate.RunOpen) {
 	h := &hook{session: e.Session}
-	w.opener = h
+	w.opener[e.Slot] = h
 	var of *attempt
 	for _, id := range slices.Sorted(maps.Keys(w.attempts)) {
 		if a := w.attempts[id]; a.permit.Title == e.Title && !a.done {
@@ -145,10 +152,17 @@ func (w *world) runOpen(e gate.RunOpen) {
 
 // starts: a session works at the resource. This is where the judge looks.
 func (w *world) starts(e gate.RunOpen, of *attempt) {
-	if len(w.works) > 0 {
+	if len(w.works[e.Slot]) > 0 {
 		w.overlaps++
 	}
-	w.works[e.Session] = holderOf(e.Title)
+	for i, works := range w.works {
+		for _, m := range works {
+			if i != e.Slot && m == holderOf(e.Title) && !w.stuck[i] {
+				w.twice++
+			}
+		}
+	}
+	w.works[e.Slot][e.Session] = holderOf(e.Title)
 	w.ops++
 	if of == nil {
 		w.unnamed++
@@ -157,12 +171,35 @@ func (w *world) starts(e gate.RunOpen, of *attempt) {
 	if !w.isLiar(holderOf(e.Title)) && !w.named[e.Title] {
 		w.unnamed++
 	}
+	w.judgeRevoked(of.permit)
+}
+
+// judgeRevoked: the gate knows that a member is revoked, so neither has that one a session, nor anybody by what it has signed since.
+func (w *world) judgeRevoked(p gate.Permit) {
+	late := func(signer ident.Member, h ident.Hash) bool {
+		at, known := w.heard[signer]
+		return known && w.signed[h] > at
+	}
+	if at, known := w.heard[p.Title.Holder]; known && w.now > at {
+		w.revoked++
+	}
+	made, transfers := p.Title.Hash, 0
+	for _, m := range p.Moves {
+		if !m.Declined {
+			if transfers++; transfers == 2 {
+				made = p.Moves[0].Title
+			}
+		}
+		if late(m.By, made) {
+			w.revoked++
+		}
+	}
 }
 
 // runClose is the close hook. It kills what is left of the open hook first.
 func (w *world) runClose(e gate.RunClose) {
-	if w.opener != nil {
-		w.opener.killed = true
+	if o := w.opener[e.Slot]; o != nil {
+		o.killed = true
 	}
 	result := gate.Succeeded
 	took := w.around(10 * time.Millisecond)
@@ -178,7 +215,8 @@ func (w *world) runClose(e gate.RunClose) {
 			return
 		}
 		if result == gate.Succeeded {
-			clear(w.works)
+			clear(w.works[e.Slot])
+			w.stuck[e.Slot] = false
 		}
 		w.step(gate.HookEnded{Run: e.Run, Result: result})
 	})

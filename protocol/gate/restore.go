@@ -207,7 +207,7 @@ func (r *replay) stuck(one *StuckRecord) error {
 // member: what a checkpoint remembers of a member.
 func (r *replay) member(one *MemberRecord) error {
 	m := &r.g.memory
-	if m.members[one.Member] != nil || one.Served > r.g.fence || r.served[one.Served] {
+	if m.members[one.Member] != nil || len(m.members) >= maxMembers || one.Served > r.g.fence || r.served[one.Served] {
 		return contradiction("member with session %d", one.Served)
 	}
 	mem := m.member(one.Member)
@@ -227,8 +227,8 @@ func (r *replay) member(one *MemberRecord) error {
 // generator: the tokens of a generator that a checkpoint remembers.
 func (r *replay) generator(one *GeneratorRecord) error {
 	m := &r.g.memory
-	if m.generators[one.Generator] != nil {
-		return contradiction("a generator twice")
+	if m.generators[one.Generator] != nil || len(m.generators) >= maxMembers {
+		return contradiction("a generator twice, or too many")
 	}
 	for _, t := range one.Tokens {
 		if m.token(one.Generator, t) {

@@ -1,7 +1,9 @@
 package gate_test
 
 import (
+	"errors"
 	"flag"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/internal/whole"
+	"github.com/wandertoken/wander/protocol/gate"
 )
 
 // signIns and seed are of the long form:
@@ -40,6 +43,39 @@ func TestSimulation_LyingMembers_OneHonestSession(t *testing.T) {
 		}
 	}
 	assert.Positive(t, honest)
+}
+
+// Two of three liars are revoked. Their keys go on signing for the third one, under tokens that the gate knows.
+func TestSimulation_RevokedKeys_OpenNothing(t *testing.T) {
+	w := newWorld(config{
+		members: 9, liars: 3, tokens: 1, second: true, crash: 0.002, trouble: 0.01, forge: true, revoke: true, want: 0.8,
+		knock: 2 * time.Second, signIns: *signIns, settings: plain, seed: *seed,
+	})
+	w.run()
+	t.Logf("%d sign-ins, %d of them lies, %d sessions, %d crashes, refused %v", w.asked, w.lies, w.opened, w.crashes, w.codes)
+	assert.Empty(t, w.wrong())
+	assert.Len(t, w.heard, 2, "revoked")
+	assert.Greater(t, w.codes[gate.SignerRevoked], w.config.signIns/100)
+	for m, n := range w.by {
+		assert.True(t, n > 0 || w.isLiar(m), "member %d", m)
+	}
+}
+
+// Three slots with a token each, and members that sign in at several.
+func TestSimulation_Slots_OneSessionOfMemberAndSlot(t *testing.T) {
+	s := plain
+	s.Slots = 3
+	w := newWorld(config{
+		members: 9, liars: 3, tokens: 3, second: true, crash: 0.002, trouble: 0.02, forge: true, want: 0.8,
+		knock: 2 * time.Second, signIns: *signIns, settings: s, seed: *seed,
+	})
+	w.run()
+	t.Logf("%d sign-ins, %d of them lies, %d sessions, %d crashes, %d alarms, refused %v", w.asked, w.lies, w.opened, w.crashes, w.alarms, w.codes)
+	assert.Empty(t, w.wrong())
+	assert.Greater(t, w.opened, w.config.signIns/20)
+	for m, n := range w.by {
+		assert.True(t, n > 0 || w.isLiar(m), "member %d", m)
+	}
 }
 
 // maxShare is of how many equal shares a liar may get.
@@ -104,4 +140,37 @@ func TestSimulation_TwoTokens_ThroughputOfOne(t *testing.T) {
 		assert.LessOrEqual(t, w.longest, 2*(plain.MaxHold+plain.Settle+plain.Keep))
 	}
 	assert.GreaterOrEqual(t, float64(took[1])/float64(took[2]), 0.97)
+}
+
+// A journal of which records are missing, twice there or in another order is refused, or it gives a gate that holds together.
+func TestSimulation_JournalChanged_RefusedOrConsistent(t *testing.T) {
+	w := newWorld(config{
+		members: 9, liars: 3, tokens: 1, crash: 0.002, trouble: 0.05, forge: true, want: 0.8, knock: 2 * time.Second,
+		signIns: 2000, settings: plain, seed: *seed,
+	})
+	w.run()
+	refused := 0
+	for range 500 {
+		list := w.records()
+		i, j := w.rng.IntN(len(list)), w.rng.IntN(len(list))
+		switch w.rng.IntN(3) {
+		case 0:
+			list = slices.Delete(list, i, i+1)
+		case 1:
+			list = slices.Insert(list, i, list[j])
+		case 2:
+			list[i], list[j] = list[j], list[i]
+		}
+		g, _, err := gate.Restore(plain, list, w.reading())
+		if err != nil {
+			refused++
+			assert.True(t, errors.Is(err, gate.ErrJournal) || errors.Is(err, gate.ErrNoJournal) || errors.Is(err, gate.ErrCheckpoint), "%v", err)
+			continue
+		}
+		require.NoError(t, g.Check())
+		_, _, err = gate.Restore(plain, g.Checkpoint(), w.reading())
+		require.NoError(t, err)
+	}
+	t.Logf("%d of 500 refused", refused)
+	assert.Greater(t, refused, 250)
 }

@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -25,6 +27,7 @@ type chain struct {
 	born      uint64
 	links     []link
 	got       clock.Instant // the last custody
+	slot      int
 	fork      int
 }
 
@@ -43,6 +46,7 @@ func (c *chain) permit(hop int) gate.Permit {
 type attempt struct {
 	member  int
 	chain   *chain // nil: not by custody
+	slot    int
 	link    int
 	permit  gate.Permit
 	at      clock.Instant
@@ -66,6 +70,7 @@ type config struct {
 	stock, mint    bool    // the liars always knock with titles of a stock; with minted tokens
 	knock          time.Duration
 	forge          bool
+	revoke         bool    // all liars but one are revoked; the keys of all go on signing for the one that is left
 	greedy         bool    // the liars keep a token as long as a custody may last, and sign in with it again and again
 	want           float64 // of an honest member that gets a token
 	signIns        int
@@ -122,11 +127,15 @@ type world struct {
 	conns    gate.Connection
 	chains   []*chain
 	ids      uint64
-	opener   *hook          // the open hook that runs
-	works    map[uint64]int // what works at the resource: session, member
+	opener   [gate.MaxSlots]*hook          // the open hooks that run
+	works    [gate.MaxSlots]map[uint64]int // what works at the resource: session, member
+	stuck    [gate.MaxSlots]bool           // as the operator has heard
 	sessions map[uint64]*attempt
-	named    map[gate.Title]bool // what honest members really held
-	served   []clock.Instant     // of each member, as fair sees it
+	named    map[gate.Title]bool            // what honest members really held
+	served   []clock.Instant                // of each member, as fair sees it
+	signed   map[ident.Hash]clock.Instant   // when
+	gone     map[int]bool                   // revoked
+	heard    map[ident.Member]clock.Instant // since when the gate knows that of a member
 	stocks   []*chain
 
 	tally
@@ -138,16 +147,16 @@ type tally struct {
 	by                                        []int // sessions of each member
 	longest                                   time.Duration
 	overlaps, unnamed, cuts, refusedFirst     int
-	reused, broken, stalled                   int
+	reused, broken, stalled, revoked, twice   int
 	codes                                     map[gate.Code]int
 }
 
 func (t *tally) wrong() string {
-	if t.overlaps+t.unnamed+t.cuts+t.refusedFirst+t.reused+t.broken+t.stalled == 0 {
+	if t.overlaps+t.unnamed+t.cuts+t.refusedFirst+t.reused+t.broken+t.stalled+t.revoked+t.twice == 0 {
 		return ""
 	}
-	return fmt.Sprintf("two sessions at once %d, sessions of nobody named %d, honest sessions cut %d, refused at first use %d, numbers used again %d, invariants %d, stalled %d",
-		t.overlaps, t.unnamed, t.cuts, t.refusedFirst, t.reused, t.broken, t.stalled)
+	return fmt.Sprintf("two sessions at once %d, sessions of nobody named %d, honest sessions cut %d, refused at first use %d, numbers used again %d, invariants %d, stalled %d, of the revoked %d, two of a member %d",
+		t.overlaps, t.unnamed, t.cuts, t.refusedFirst, t.reused, t.broken, t.stalled, t.revoked, t.twice)
 }
 
 // honestRate is how many sessions honest members had in a second.
@@ -170,16 +179,22 @@ func (w *world) hash() ident.Hash {
 	w.ids++
 	var b [16]byte
 	binary.BigEndian.PutUint64(b[:], w.ids)
-	return sha256.Sum256(b[:])
+	h := ident.Hash(sha256.Sum256(b[:]))
+	w.signed[h] = w.now
+	return h
 }
 
 func newWorld(c config) *world {
 	w := &world{
 		config: c, rng: rand.New(rand.NewPCG(c.seed, 7)), now: clock.Instant(time.Hour), wake: clock.Never,
-		attempts: map[gate.Connection]*attempt{}, works: map[uint64]int{}, sessions: map[uint64]*attempt{},
+		attempts: map[gate.Connection]*attempt{}, sessions: map[uint64]*attempt{},
 		served: make([]clock.Instant, c.members), named: map[gate.Title]bool{},
+		signed: map[ident.Hash]clock.Instant{}, gone: map[int]bool{}, heard: map[ident.Member]clock.Instant{},
 	}
 	w.codes = map[gate.Code]int{}
+	for i := range w.works {
+		w.works[i] = map[uint64]int{}
+	}
 	w.by = make([]int, c.members)
 	for i := range w.served {
 		w.served[i] = clock.Instant(i)
@@ -190,6 +205,9 @@ func newWorld(c config) *world {
 	}
 	if c.second {
 		w.after(time.Minute, w.secondToken)
+	}
+	if c.revoke {
+		w.after(time.Minute, w.revokeOne)
 	}
 	for m := c.members - c.liars; m < c.members; m++ {
 		w.stocks = append(w.stocks, w.generate(m))
@@ -240,7 +258,7 @@ func (w *world) run() {
 // generate makes a token at a member.
 func (w *world) generate(m int) *chain {
 	h := w.hash()
-	c := &chain{generator: memberID(m), born: w.reading().Millis()}
+	c := &chain{generator: memberID(m), born: w.reading().Millis(), slot: len(w.chains) % w.settings.Slots}
 	c.links = []link{{title: gate.Title{Token: ident.Token(h), Holder: memberID(m), Hash: h}}}
 	w.note(c)
 	w.chains = append(w.chains, c)
@@ -277,6 +295,35 @@ func (w *world) alive(c *chain) bool {
 	return false
 }
 
+// revokeOne revokes the next liar, as long as another one is left, and tells the gate each minute of all. What it held is lost, and others
+// replace it.
+func (w *world) revokeOne() {
+	w.after(w.around(2*time.Minute), w.revokeOne)
+	if len(w.gone) < w.liars-1 {
+		m := w.members - 1 - len(w.gone)
+		w.gone[m] = true
+		for i, c := range w.chains {
+			if holderOf(c.last().title) == m && i < w.tokens {
+				w.chains[i] = w.generate(w.rng.IntN(w.members - w.liars))
+				w.chains = w.chains[:len(w.chains)-1]
+				w.custody(w.chains[i])
+			}
+		}
+	}
+	var list []ident.Member
+	for m := range w.gone {
+		list = append(list, memberID(m))
+	}
+	slices.SortFunc(list, ident.Member.Compare)
+	life, up := w.life, w.gate != nil
+	w.step(gate.Revocations{Members: list, Fresh: true})
+	for _, id := range list {
+		if _, known := w.heard[id]; !known && up && w.life == life {
+			w.heard[id] = w.now
+		}
+	}
+}
+
 // secondToken comes and goes.
 func (w *world) secondToken() {
 	if len(w.chains) > w.tokens+w.liars {
@@ -297,9 +344,9 @@ func (w *world) custody(c *chain) {
 	m := holderOf(c.last().title)
 	c.got = w.now
 	switch {
-	case !w.alive(c):
+	case !w.alive(c), w.gone[m]:
 	case w.chance(w.want) || w.isLiar(m) && w.chance(0.5):
-		w.signIn(&attempt{member: m, chain: c, link: len(c.links) - 1, permit: c.permit(len(c.links) - 1), first: !w.isLiar(m)})
+		w.signIn(&attempt{member: m, chain: c, slot: c.slot, link: len(c.links) - 1, permit: c.permit(len(c.links) - 1), first: !w.isLiar(m)})
 	default:
 		w.pass(c)
 	}
@@ -309,6 +356,9 @@ func (w *world) custody(c *chain) {
 func (w *world) pass(c *chain) {
 	from := holderOf(c.last().title)
 	to := (from + 1 + w.rng.IntN(w.members-1)) % w.members
+	for w.gone[to] || to == from {
+		to = (to + 1) % w.members
+	}
 	if w.fair {
 		to = -1
 		for m, at := range w.served {
@@ -331,7 +381,7 @@ func (w *world) pass(c *chain) {
 // lie is what a liar does from time to time.
 func (w *world) lie(m int) {
 	w.after(w.around(w.knock), func() { w.lie(m) })
-	if w.gate == nil {
+	if w.gate == nil || w.gone[m] && w.chance(0.9) {
 		return
 	}
 	stock := w.stocks[m-(w.members-w.liars)]
@@ -355,20 +405,22 @@ func (w *world) lie(m int) {
 		if c.links[n].title.Holder != memberID(m) {
 			return
 		}
-		a.permit = c.permit(n)
+		a.permit, a.slot = c.permit(n), c.slot
 	case kind < 4: // a hop that it has invented, of a token that it has seen
 		c := w.chains[w.rng.IntN(len(w.chains))]
 		t := gate.Title{Token: c.last().title.Token, Hop: c.last().title.Hop + 1 + uint64(w.rng.IntN(1<<20)), Holder: memberID(m), Hash: w.hash()}
 		a.permit = gate.Permit{Title: t, Generator: c.generator, Born: c.born, Moves: []gate.Move{
 			{By: memberID(accomplice), Title: w.hash()}, {By: memberID(m), Title: w.hash()},
 		}}
+		a.slot = c.slot
 		if kind == 3 { // that names the true title, by its own signature
 			a.permit.Title.Hop = c.last().title.Hop + 1
 			a.permit.Moves[0].Title = c.last().title.Hash
 			a.permit.Moves[1].Title = c.last().title.Hash
 		}
 	default: // signs out on a connection that is not its own, or loses one of its own
-		for id, o := range w.attempts {
+		for _, id := range slices.Sorted(maps.Keys(w.attempts)) {
+			o := w.attempts[id]
 			if o.member == m && !o.done {
 				w.leave(id, o, false)
 				return
@@ -391,7 +443,7 @@ func (w *world) signIn(a *attempt) {
 	a.at = w.now
 	id := w.conns
 	w.attempts[id] = a
-	w.step(gate.SignIn{Connection: id, Permit: a.permit, Configuration: 1, Length: w.around(15 * time.Second)})
+	w.step(gate.SignIn{Connection: id, Slot: a.slot, Permit: a.permit, Configuration: 1, Length: w.around(15 * time.Second)})
 }
 
 // finish ends an attempt: the member passes the token on.
@@ -405,7 +457,7 @@ func (w *world) finish(a *attempt) {
 	}
 	if w.greedy && w.isLiar(a.member) && w.now < a.chain.got.Add(w.settings.MaxHold) {
 		w.after(w.around(100*time.Millisecond), func() {
-			w.signIn(&attempt{member: a.member, chain: a.chain, link: a.link, permit: a.permit})
+			w.signIn(&attempt{member: a.member, chain: a.chain, slot: a.slot, link: a.link, permit: a.permit})
 		})
 		return
 	}

@@ -105,6 +105,7 @@ func TestVerify_EveryHop_SaysWhoHolds(t *testing.T) {
 		require.NoError(t, err, "hop %d", hop)
 		assert.Equal(t, holders[hop].ID, p.Title().Holder(), "hop %d", hop)
 		assert.Equal(t, holders[hop].Name, p.Holder().Name())
+		assert.Equal(t, uint64(p.Holder().Body().NotAfter.UnixMilli()), p.Expires(p.Title().Holder()))
 		assert.EqualValues(t, hop, p.Title().Hop())
 		assert.Equal(t, s.title.Hash(), p.Title().Hash())
 		if hop > 0 {
@@ -112,6 +113,7 @@ func TestVerify_EveryHop_SaysWhoHolds(t *testing.T) {
 			assert.Equal(t, "ada", p.Name(p.Title().Genesis.Body().Generator))
 		}
 		assert.Empty(t, p.Name(ident.Member{}))
+		assert.Zero(t, p.Expires(ident.Member{}))
 	}
 }
 

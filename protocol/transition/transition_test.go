@@ -15,7 +15,7 @@ type event uint8
 type row transition.Row[state, event]
 
 func TestTable_After_FollowsTheRows(t *testing.T) {
-	table := transition.NewTable(state(3), event(2), []row{{0, 1, 2}, {2, 0, 0}})
+	var table transition.Table[state, event] = transition.NewTable(state(3), event(2), []row{{0, 1, 2}, {2, 0, 0}})
 	for s := range state(3) {
 		for e := range event(2) {
 			to, ok := table.After(s, e)
