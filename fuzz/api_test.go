@@ -117,3 +117,7 @@ func apiSeeds() map[string][]byte {
 		"bad-short-body":    []byte("POST /v1/acquire HTTP/1.1\r\nHost: w\r\nContent-Length: 99\r\n\r\n{\"resource\""),
 	}
 }
+
+func (b *apiBackend) Connect(context.Context, api.ConnectRequest) (api.Tunnel, error) {
+	return nil, api.ErrNoSession
+}

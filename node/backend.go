@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
@@ -100,9 +101,21 @@ func appendSlot(list []api.ResourceStatus, s member.SlotStatus) []api.ResourceSt
 		Slot: int(s.Slot), Leaving: s.Leaving, Held: s.Held, Executing: s.Executing, Token: s.Token, Hop: s.Hop,
 		TokensSeen: s.Seen, LastSeenS: age(s.LastSeen), LastOperationS: age(s.LastOperation),
 		Operations: s.Operations, ReturnS: s.Returned.Seconds(), Gauges: gauges,
-		IsolatedS: s.Isolated.Seconds(), Missing: s.Missing,
+		IsolatedS: s.Isolated.Seconds(), Missing: s.Missing, Gate: gateStatus(s.Gate),
 	})
 	return list
+}
+
+// gateStatus is what is known of a slot's gate, nil if it has none.
+func gateStatus(g member.GateStatus) *api.GateStatus {
+	if !g.Gated {
+		return nil
+	}
+	s := &api.GateStatus{Reachable: g.Reached, Said: g.Said, Session: g.Session}
+	if g.NotBefore > 0 {
+		s.NotBefore = clock.FromMillis(g.NotBefore).UTC()
+	}
+	return s
 }
 
 // age is how long ago a wall time, in µs since 1970, was; nil for never.

@@ -25,7 +25,14 @@ func (n *Node) perform(effects []effect.Effect) error {
 				n.report(effect.Report{Kind: "internal", About: e.To, Detail: err.Error()})
 			}
 		case effect.Grant:
+			n.gates.granted(e)
 			n.programs.granted(e)
+		case effect.SignIn:
+			n.gates.signIn(e)
+		case effect.SignOut:
+			n.gates.signOut(e)
+		case effect.Lose:
+			n.programs.lost(e)
 		case effect.Refuse:
 			n.programs.refused(e)
 		case effect.Expel:

@@ -44,6 +44,7 @@ type Node struct {
 	group     atomic.Pointer[group.Group] // the CA keys and the configuration in force
 	server    *api.Server
 	programs  programs
+	gates     *gates
 	reports   limiter
 	metrics   *metrics.Metrics // nil when none are kept
 	scrapes   scrapes
@@ -74,11 +75,12 @@ func Open(ctx context.Context, cfg Config) (*Node, error) {
 		isolated: n.isolated, done: n.done, err: n.Err,
 	}
 	n.lookout = lookout{addresses: cfg.seams.addresses, tellQuiet: cfg.Quiet, reports: &n.reports, log: n.log}
+	n.gates = newGates(n.dialGate, &n.reports, n.log)
 	n.authority = newAuthority(n)
 	n.evidence = newEvidenceKeeper(evidenceFolder{cfg.StateDir}, n.authority, &n.reports, n.log)
 	if cfg.Metrics != "" {
 		n.metrics = metrics.New(boottime.Now)
-		n.programs.metrics = n.metrics
+		n.programs.metrics, n.gates.metrics = n.metrics, n.metrics
 	}
 	if err := n.open(ctx); err != nil {
 		n.fail(fmt.Errorf("%w: %w", ErrClosed, err))
@@ -146,7 +148,7 @@ func (n *Node) openMember(ctx context.Context) error {
 	}
 	n.group.Store(m.Group()) // the journal's may be newer than the file's
 	n.engine = newEngine(n, m, effects)
-	n.programs.engine, n.lookout.engine = n.engine, n.engine
+	n.programs.engine, n.lookout.engine, n.gates.engine = n.engine, n.engine, n.engine
 	return nil
 }
 
@@ -212,6 +214,7 @@ func (n *Node) startTasks(start context.Context) error {
 		return err
 	}
 	n.lookout.start(n.cfg.seams.addressNews)
+	n.gates.configure(n.currentGroup().Config())
 	peers := &bootstrap{n.cfg.Bootstrap, append(slices.Clone(n.cfg.Advertise), n.Address()), n.transport, &n.contacts, &n.reports, n.log}
 	n.tasks.Go(func() { peers.run(ctx, n.done) })
 	n.tasks.Go(func() { n.journal.prune(ctx) })
@@ -345,6 +348,7 @@ func (n *Node) release() {
 		cancel()
 	}
 	n.scrapes.close()
+	n.gates.close()
 	if n.transport != nil {
 		_ = n.transport.Close()
 	} else if n.cfg.Conn != nil {

@@ -161,6 +161,7 @@ func (n *Node) reconfigured(version uint64) {
 	n.engine.look(func(m *member.Member) { n.group.Store(m.Group()) })
 	n.log.Info("group configuration in force", "version", version)
 	n.metrics.Shared(n.currentGroup().Config().Settings().Resources)
+	n.gates.configure(n.currentGroup().Config())
 	if n.authority.keyUse() == keyRetired {
 		n.log.Warn(retiredKeyWarning)
 	}

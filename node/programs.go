@@ -90,16 +90,21 @@ func (ps *programs) withdraw(w *waiter, reason error) (*heldGrant, error) {
 // notGranted is why a wait ended: no token came, or none can come because
 // nobody can be reached.
 func (ps *programs) notGranted(resource string) error {
-	held, missing := false, 0
+	held, missing, gate := false, 0, ""
 	ps.engine.look(func(m *member.Member) {
 		held = m.Holds(resource)
 		missing = m.MissingVotes(resource)
+		gate = member.GateWord(m, resource)
 	})
 	switch {
 	case !held && ps.isolated():
 		return api.ErrIsolated
 	case missing > 0:
 		return fmt.Errorf("%w: for want of votes (on_isolated): %d members have not voted, wander status names them", api.ErrNotGranted, missing)
+	}
+	if gate != "" {
+		message := fmt.Sprintf("%v: the gate of %s %s", api.ErrNotGranted, resource, gate)
+		return &api.Error{Code: "not_granted", Message: message, Gate: gate, Hint: "wander status shows the gate"}
 	}
 	return api.ErrNotGranted
 }
@@ -134,7 +139,7 @@ func (ps *programs) open(w *waiter, g effect.Grant) *heldGrant {
 		metrics: ps.metrics, release: ps.release, lost: make(chan api.LostReason, 1), begun: now, until: now.Add(w.minHold),
 		grant: api.Grant{
 			ID: g.Grant, Resource: g.Resource, Member: ps.self, Name: ps.name,
-			Token: g.Token, Hop: g.Hop, Fence: g.Fence, Deadline: ps.now().Add(left),
+			Token: g.Token, Hop: g.Hop, Fence: g.Fence, GateFence: g.Session, Deadline: ps.now().Add(left),
 			DeadlineBoot: g.Deadline, BootID: boottime.ID(), Permit: permit,
 		},
 	}
@@ -147,6 +152,11 @@ func (ps *programs) refused(r effect.Refuse) {
 	if w := ps.waiters.take(r.Request); w != nil {
 		w.refuse(apiError(r.Reason))
 	}
+}
+
+// lost ends a grant whose session at the gate is over: whoever runs the program kills it, and says so.
+func (ps *programs) lost(e effect.Lose) {
+	ps.held.take(e.Grant).close(metrics.OperationLost, api.LostGate)
 }
 
 // release ends a grant. The token is kept for the rest of min_hold.

@@ -50,6 +50,10 @@ var statusWords = map[string]string{
 	"resources[].slots[].operations":       "operations at this member",
 	"resources[].slots[].isolated_s":       "for how long no program here could begin for want of votes (**P-67**); absent if votes come",
 	"resources[].slots[].missing_votes":    "ids of the members whose votes have not come; absent if votes come",
+	"resources[].slots[].gate.reachable":   "the resource has a gate, and this member a connection with it; `gate` is absent without one",
+	"resources[].slots[].gate.said":        "what the gate has said last about this slot (gate.md), or `asked`; empty if nothing yet",
+	"resources[].slots[].gate.session":     "number of the session that its last answer names, in decimal digits; absent if none",
+	"resources[].slots[].gate.not_before":  "when the gate's refusal ends, RFC 3339; absent if it has not said",
 	"resources[].slots[].return_s":         "time between the last two operations at this member; 0 before the second one",
 	"resources[].slots[].gauges{}":         "figures of the policy, by names that end in their unit; absent if the policy has none",
 	"resources[].waiting":                  "local programs that wait",
@@ -119,6 +123,8 @@ func eachField(t reflect.Type, path string, visit func(path, kind string)) {
 	switch {
 	case t == reflect.TypeFor[time.Time]() || t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		visit(path, "string")
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
+		eachField(t.Elem(), path, visit) // it is absent as a whole
 	case t.Kind() == reflect.Pointer:
 		eachField(t.Elem(), path, func(path, kind string) { visit(path, kind+" or null") })
 	case t.Kind() == reflect.Map:
@@ -138,6 +144,8 @@ func eachField(t reflect.Type, path string, visit func(path, kind string)) {
 					kind += ", or absent"
 				case "string":
 					kind = "string"
+				case "string,omitempty":
+					kind = "string, or absent"
 				}
 				visit(path, kind)
 			})
@@ -172,6 +180,7 @@ var grantWords = map[string]string{
 	"token":            "the token under which the program runs",
 	"hop":              "the token's hop",
 	"fence":            "the grant's fence (**O-21**), in decimal digits",
+	"gate_fence":       "number of the session at the resource's gate ([gate.md](gate.md)), in decimal digits; absent if the resource has none",
 	"deadline":         "RFC 3339, as this machine's wall clock would show it",
 	"deadline_boot_ns": "the deadline itself: nanoseconds of the clock that counts suspended time (CLOCK_BOOTTIME on Linux)",
 	"boot_id":          "id of the boot that `deadline_boot_ns` counts from (on Linux /proc/sys/kernel/random/boot_id); absent where the system has none",
@@ -198,6 +207,7 @@ var paths = []struct{ method, path, body, answer, meaning string }{
 	{"GET", "/v1/members", "none", "the members", "the members that it knows"},
 	{"POST", "/v1/leave", "none", "`{\"v\":1}`", "leave the group permanently (**D-40**); then the daemon ends"},
 	{"POST", "/v1/renew", "none", "the renewal", "ask the authority for a newer certificate now"},
+	{"POST", "/v1/connect", "a connect", "raw bytes (**A-9**)", "a stream to the resource through its gate"},
 }
 
 // willing is a backend that does all that it is asked for.
@@ -211,6 +221,9 @@ func (willing) Status() api.Status                         { return api.Status{}
 func (willing) Members() []api.MemberInfo                  { return nil }
 func (willing) Leave(context.Context) error                { return nil }
 func (willing) Renew(context.Context) (api.Renewal, error) { return api.Renewal{}, nil }
+func (willing) Connect(context.Context, api.ConnectRequest) (api.Tunnel, error) {
+	return nil, api.ErrNoSession
+}
 
 // pathTable is the requests that the handler knows; TestPaths finds that there are
 // no others.
@@ -220,7 +233,7 @@ func pathTable(t *testing.T) *table {
 		body := ""
 		if p.body == "a demand" {
 			body = `{"resource":"r"}`
-		} else if p.body == "a release" {
+		} else if p.body == "a release" || p.body == "a connect" {
 			body = fmt.Sprintf(`{"grant":%q}`, ident.Grant{})
 		}
 		w := httptest.NewRecorder()

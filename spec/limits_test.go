@@ -154,6 +154,7 @@ func limitTable(t *testing.T) *table {
 		{"data streams of a connection with a gate", driver.MaxStreams, "driver.MaxStreams"},
 		{"silence after which a gate, or its member, is lost", client.Silence, "client.Silence"},
 		{"acquire streams of the local API", api.MaxStreams, "api.MaxStreams"},
+		{"streams through gates of the local API", api.MaxTunnels, "api.MaxTunnels"},
 		{"bytes of a request of the local API", api.MaxBody, "api.MaxBody"},
 	} {
 		out.row(l.what, fmt.Sprint(l.value), "`"+l.name+"`")
@@ -281,6 +282,7 @@ var apiRefusals = []struct {
 	{api.ErrNotGranted, "api.ErrNotGranted", "no token came in time"},
 	{api.ErrNotDue, "api.ErrNotDue", "the operation ran too recently (`once_per_ms`)"},
 	{api.ErrHeld, "api.ErrHeld", "the program itself runs under a grant of this resource (`held`)"},
+	{api.ErrNoSession, "api.ErrNoSession", "the grant is not in force, or has no open session at a gate"},
 	{api.ErrIsolated, "api.ErrIsolated", "cut off from every peer, and not holding the token"},
 	{api.ErrRevoked, "api.ErrRevoked", "the member's own certificate is not valid"},
 	{api.ErrRefused, "api.ErrRefused", "the group configuration has no such resource"},

@@ -202,5 +202,5 @@ func TestRefusals_NumbersAndErrors_Agree(t *testing.T) {
 		assert.Empty(t, seen[r.what+r.errors], "two numbers of %s", r.errors)
 		seen[number], seen[r.what+r.errors] = r.errors, number
 	}
-	require.Len(t, seen, 2*(9+8+1+7+9))
+	require.Len(t, seen, 2*(9+8+1+7+10))
 }

@@ -18,6 +18,9 @@ import (
 // members and two runs apart.
 const heldVariable = "WANDER_HELD"
 
+// gateFenceVariable is the number of the session at the resource's gate, where it has one.
+const gateFenceVariable = "WANDER_GATE_FENCE"
+
 // heldList is the value of heldVariable.
 type heldList struct {
 	text   string
@@ -60,7 +63,7 @@ func (h heldList) with(g api.Grant) string {
 // childEnviron is the environment of a command that runs under a grant: this
 // process's own, and what the grant says.
 func childEnviron(g api.Grant, held heldList) []string {
-	return append(os.Environ(),
+	list := append(os.Environ(),
 		"WANDER_RESOURCE="+g.Resource,
 		"WANDER_MEMBER="+g.Member.String(),
 		"WANDER_TOKEN="+g.Token.String(),
@@ -69,4 +72,8 @@ func childEnviron(g api.Grant, held heldList) []string {
 		"WANDER_DEADLINE="+g.Deadline.UTC().Format(time.RFC3339Nano),
 		heldVariable+"="+held.with(g),
 	)
+	if g.GateFence > 0 {
+		list = append(list, gateFenceVariable+"="+strconv.FormatUint(g.GateFence, 10))
+	}
+	return list
 }

@@ -98,7 +98,7 @@ that the resource has seen; 0 is right for a resource that has seen none.`,
 		panic(err) // the flag is defined above
 	}
 	flags.Lookup("floor").DefValue = ""
-	cmd.AddCommand(newGateStatusCommand(env), newGateClearCommand(env))
+	cmd.AddCommand(newGateStatusCommand(env), newGateClearCommand(env), newGateConnectCommand(env))
 	return cmd
 }
 

@@ -51,7 +51,8 @@ Exit code: the command's own, 128+n after signal n, and
 The command sees WANDER_RESOURCE, WANDER_MEMBER, WANDER_TOKEN, WANDER_HOP,
 WANDER_FENCE, WANDER_DEADLINE (RFC 3339), WANDER_PERMIT_FILE (the permit, removed when
 the command ends: wander permit verify) and WANDER_HELD, which lists each run that it
-is within, its own last, as RESOURCE=GRANT,RESOURCE=GRANT.
+is within, its own last, as RESOURCE=GRANT,RESOURCE=GRANT. If the resource has a gate,
+it sees WANDER_GATE_FENCE, and reaches the resource by wander gate connect.
 WANDER_SOCKET, if set, is the default of --socket.`
 
 const runExample = `  wander run nightly-backup -- /usr/local/bin/backup --full
@@ -180,6 +181,9 @@ func (r *runner) operate(held *api.Held, deadline clock.Instant) (used api.Relea
 	grant := held.Grant()
 	used.Grant = grant.ID
 	r.report.Fence = &grant.Fence
+	if grant.GateFence > 0 {
+		r.report.GateFence = &grant.GateFence
+	}
 	begin := boottime.Now()
 	if !begin.Before(deadline) {
 		r.report.Outcome = outcomeDeadline

@@ -130,6 +130,9 @@ func (r *runner) noteWaiting() (stop func()) {
 
 // notGranted ends the run for the reason why there is no grant.
 func (r *runner) notGranted(err error) error {
+	if e := new(api.Error); errors.As(err, &e) {
+		r.report.Gate = e.Gate
+	}
 	switch {
 	case errors.Is(err, errSignal):
 		r.report.Outcome = outcomeInterrupted

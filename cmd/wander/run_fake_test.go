@@ -56,6 +56,7 @@ type fakeDaemon struct {
 	answer   func(context.Context, api.AcquireRequest) (api.HeldGrant, error)
 	requests chan api.AcquireRequest
 	releases chan api.ReleaseRequest
+	tunnels  func(ident.Grant) (api.Tunnel, error) // nil: there is no session
 }
 
 func newFakeDaemon(answer func(context.Context, api.AcquireRequest) (api.HeldGrant, error)) *fakeDaemon {
@@ -243,3 +244,10 @@ func (p *program) readReport(t *testing.T) (r runReport) {
 }
 
 func pointer[T any](v T) *T { return &v }
+
+func (f *fakeDaemon) Connect(_ context.Context, r api.ConnectRequest) (api.Tunnel, error) {
+	if f.tunnels == nil {
+		return nil, api.ErrNoSession
+	}
+	return f.tunnels(r.Grant)
+}

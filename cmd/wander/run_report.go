@@ -42,6 +42,10 @@ type runReport struct {
 	WaitedS  float64 `json:"waited_s"`
 	HeldS    float64 `json:"held_s"`
 	Fence    *uint64 `json:"fence,string"` // null without a grant
+	// GateFence is the number of the session at the resource's gate; absent without one.
+	GateFence *uint64 `json:"gate_fence,string,omitempty"`
+	// Gate is why the resource's gate has opened no session; absent if it has, or if there is none.
+	Gate string `json:"gate,omitempty"`
 }
 
 // ended takes in how the command ended.

@@ -141,10 +141,31 @@ func printResource(w io.Writer, r api.ResourceStatus, names map[ident.Member]str
 		if s.IsolatedS > 0 {
 			fmt.Fprintf(w, "            isolated for %v: no program begins here, votes are missing of %s\n", seconds(s.IsolatedS), memberList(s.Missing, names))
 		}
+		if g := s.Gate; g != nil {
+			fmt.Fprintf(w, "            gate %s\n", gateText(*g))
+		}
 		for _, name := range slices.Sorted(maps.Keys(s.Gauges)) {
 			fmt.Fprintf(w, "            %s %.3g\n", name, s.Gauges[name])
 		}
 	}
+}
+
+// gateText is what is known of a slot's gate.
+func gateText(g api.GateStatus) string {
+	text := "unreachable: no token is carried there"
+	if g.Reachable {
+		text = "reachable"
+	}
+	if g.Said != "" {
+		text += "; " + g.Said
+	}
+	if g.Session > 0 {
+		text += fmt.Sprintf(", session %d", g.Session)
+	}
+	if !g.NotBefore.IsZero() {
+		text += ", not before " + g.NotBefore.Format(time.RFC3339)
+	}
+	return text
 }
 
 // ruleOf is by which policy and preset a resource's tokens move.

@@ -121,25 +121,32 @@ func cause(err error) error {
 
 // exchange sends a request and reads the head of its reply.
 func exchange(ctx context.Context, conn net.Conn, method, path string, body any) (*http.Response, error) {
+	response, _, err := exchangeBuffered(ctx, conn, method, path, body)
+	return response, err
+}
+
+// exchangeBuffered also returns what reads on from the connection.
+func exchangeBuffered(ctx context.Context, conn net.Conn, method, path string, body any) (*http.Response, *bufio.Reader, error) {
 	var encoded bytes.Buffer
 	if body != nil {
 		if err := json.NewEncoder(&encoded).Encode(body); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
+			return nil, nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
 		}
 	}
 	request, err := http.NewRequestWithContext(ctx, method, "http://wander"+path, &encoded)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
+		return nil, nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
 	}
 	request.Close = true
 	if err := request.Write(conn); err != nil {
-		return nil, broken(err)
+		return nil, nil, broken(err)
 	}
-	response, err := http.ReadResponse(bufio.NewReader(conn), request)
+	buffered := bufio.NewReader(conn)
+	response, err := http.ReadResponse(buffered, request)
 	if err != nil {
-		return nil, broken(err)
+		return nil, nil, broken(err)
 	}
-	return response, nil
+	return response, buffered, nil
 }
 
 // broken is a connection that ended before its reply: the daemon was there and

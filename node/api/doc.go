@@ -23,6 +23,7 @@
 //	GET  /v1/members   whom it knows
 //	POST /v1/leave     leave the group, permanently
 //	POST /v1/renew     ask the CA for a newer certificate now
+//	POST /v1/connect   a stream to the resource through its gate, within the session of a grant
 //
 // Every object carries "v":1. Refusals are {"v":1,"error":{"code","message","hint"}};
 // the codes are the sentinel errors of this package (errors.go), so errors.Is works on both sides.

@@ -27,6 +27,8 @@ var (
 	ErrRevoked = errors.New("certificate not valid")
 	// ErrRefused says that the configuration does not permit the demand.
 	ErrRefused = errors.New("refused by the configuration")
+	// ErrNoSession says that a grant is not in force, or that there is no open session at a gate under it.
+	ErrNoSession = errors.New("no open session at a gate")
 	// ErrUnavailable says that the daemon cannot serve now: it is not there,
 	// it stops, or it has no room for another demand.
 	ErrUnavailable = errors.New("unavailable")
@@ -54,6 +56,7 @@ var codes = []struct {
 	{"isolated", ErrIsolated, http.StatusServiceUnavailable},
 	{"revoked", ErrRevoked, http.StatusForbidden},
 	{"refused", ErrRefused, http.StatusForbidden},
+	{"no_session", ErrNoSession, http.StatusConflict},
 	{"unavailable", ErrUnavailable, http.StatusServiceUnavailable},
 	{"bad_request", ErrBadRequest, http.StatusBadRequest},
 	{"internal", ErrInternal, http.StatusInternalServerError},
@@ -67,6 +70,8 @@ type Error struct {
 	// One line each, for people.
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
+	// Gate is what the resource's gate has said last, where that is why there is no grant.
+	Gate string `json:"gate,omitempty"`
 
 	causes []error
 }
@@ -88,14 +93,14 @@ func (e *Error) Unwrap() []error {
 // errorOf gives a backend's error its form on the wire.
 func errorOf(err error) (*Error, int) {
 	var e *Error
-	hint := ""
+	hint, gate := "", ""
 	if errors.As(err, &e) {
-		hint = e.Hint
+		hint, gate = e.Hint, e.Gate
 	}
 	for _, c := range codes {
 		if errors.Is(err, c.err) {
-			return &Error{Code: c.code, Message: err.Error(), Hint: hint}, c.status
+			return &Error{Code: c.code, Message: err.Error(), Hint: hint, Gate: gate}, c.status
 		}
 	}
-	return &Error{Code: "internal", Message: err.Error(), Hint: hint}, http.StatusInternalServerError
+	return &Error{Code: "internal", Message: err.Error(), Hint: hint, Gate: gate}, http.StatusInternalServerError
 }

@@ -23,6 +23,7 @@ type fake struct {
 	demands  chan *demand        // one for each Acquire
 	releases chan ReleaseRequest // one for each release, over whichever way
 	err      error               // what Release returns
+	tunnel   Tunnel              // what Connect returns
 	deaf     bool                // Acquire does not hear a withdrawal
 }
 
@@ -154,4 +155,11 @@ func acquire(ctx context.Context, c *Client, r AcquireRequest) <-chan acquisitio
 		done <- acquisition{h, err}
 	}()
 	return done
+}
+
+func (f *fake) Connect(context.Context, ConnectRequest) (Tunnel, error) {
+	if f.tunnel == nil {
+		return nil, ErrNoSession
+	}
+	return f.tunnel, f.err
 }

@@ -25,6 +25,9 @@ type Backend interface {
 	Leave(ctx context.Context) error
 	// Renew asks the CA for a newer certificate now, and puts it into force.
 	Renew(ctx context.Context) (Renewal, error)
+	// Connect opens a stream to the resource through its gate, within the session of a grant. ctx bounds the
+	// opening. Error: ErrNoSession.
+	Connect(ctx context.Context, r ConnectRequest) (Tunnel, error)
 }
 
 // Renewal is the certificate in force after a renewal.
@@ -49,7 +52,7 @@ type HeldGrant interface {
 func NewHandler(backend Backend) http.Handler { return newHandler(backend, MaxStreams) }
 
 func newHandler(backend Backend, maxStreams int) http.Handler {
-	h := &handler{backend: backend, streams: make(chan struct{}, maxStreams)}
+	h := &handler{backend: backend, streams: make(chan struct{}, maxStreams), tunnels: make(chan struct{}, MaxTunnels)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/acquire", h.acquire)
 	mux.HandleFunc("POST /v1/release", h.release)
@@ -57,6 +60,7 @@ func newHandler(backend Backend, maxStreams int) http.Handler {
 	mux.HandleFunc("GET /v1/members", h.members)
 	mux.HandleFunc("POST /v1/leave", h.leave)
 	mux.HandleFunc("POST /v1/renew", h.renew)
+	mux.HandleFunc("POST /v1/connect", h.connect)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, &Error{
 			Code:    "bad_request",
@@ -70,6 +74,7 @@ func newHandler(backend Backend, maxStreams int) http.Handler {
 type handler struct {
 	backend Backend
 	streams chan struct{} // one element for each acquire stream
+	tunnels chan struct{} // one element for each stream to a gate
 }
 
 func (h *handler) acquire(w http.ResponseWriter, r *http.Request) {

@@ -10,6 +10,10 @@ const (
 	// Each costs a goroutine pair and a connection of about 20 kB.
 	MaxStreams = 1024
 
+	// MaxTunnels bounds the streams through gates that are open at one time. Each costs a few
+	// goroutines and two buffers of 32 kB.
+	MaxTunnels = 256
+
 	// MaxBody bounds a request's body in bytes. The largest request is below
 	// 4 kB; the room is for fields to come.
 	MaxBody = 64 << 10
@@ -52,6 +56,9 @@ const (
 	// drainTimeout is how long a client that withdraws its demand listens for
 	// a grant that crossed its withdrawal.
 	drainTimeout = time.Second
+
+	// connectTimeout bounds the opening of a stream through a gate: a round trip, and the resource's own answer.
+	connectTimeout = 10 * time.Second
 
 	// replyTimeout bounds the wait for the reply to everything but acquire.
 	replyTimeout = 10 * time.Second

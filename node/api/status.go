@@ -99,9 +99,20 @@ type SlotStatus struct {
 	// whose have not come (on_isolated); 0 while they come.
 	IsolatedS float64        `json:"isolated_s,omitempty"`
 	Missing   []ident.Member `json:"missing_votes,omitempty"`
+	// Gate is what is known of the resource's gate; nil if it has none.
+	Gate *GateStatus `json:"gate,omitempty"`
 	// Gauges are what the slot's policy shows of itself, by names that end in
 	// their base unit.
 	Gauges map[string]float64 `json:"gauges,omitempty"`
+}
+
+// GateStatus is what this member knows of a resource's gate.
+type GateStatus struct {
+	Reachable bool   `json:"reachable"`
+	Said      string `json:"said"` // what it has said last about this slot, or "asked"; empty: nothing yet
+	Session   uint64 `json:"session,string,omitempty"`
+	// NotBefore is when a refusal ends, as the gate said; zero if it did not.
+	NotBefore time.Time `json:"not_before,omitzero"`
 }
 
 // HandoffCounts counts handoffs of this member as sender since its start.

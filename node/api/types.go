@@ -94,6 +94,9 @@ type Grant struct {
 	// token.Fence. Two grants of one stay at one member have the same. It is a string
 	// in JSON, where numbers above 2^53 are not safe with every reader.
 	Fence uint64 `json:"fence,string"`
+	// GateFence is the number of the session at the resource's gate: it grows from session to session, whatever
+	// token they are under. 0 if the resource has no gate.
+	GateFence uint64 `json:"gate_fence,string,omitempty"`
 	// Deadline is for people and for programs that cannot read DeadlineBoot.
 	Deadline time.Time `json:"deadline"`
 	// DeadlineBoot is the deadline itself, in nanoseconds of the clock that
@@ -115,6 +118,7 @@ const (
 	LostExpired       LostReason = "expired"       // the member's certificate ran out
 	LostConfiguration LostReason = "configuration" // the resource is no more, or not for this member
 	LostStopped       LostReason = "stopped"       // the daemon stops, or its journal failed
+	LostGate          LostReason = "gate"          // its session at the resource's gate has ended
 )
 
 // ReleaseRequest ends a grant.

@@ -58,6 +58,8 @@ type Metrics struct {
 	requests, operations, lost, evidence, messages   *prometheus.CounterVec
 	returned, waited, held, handoff                  *prometheus.HistogramVec
 	fsync                                            prometheus.Histogram
+	said                                             *prometheus.CounterVec // by gates
+	reachable                                        *prometheus.GaugeVec   // gates
 
 	mu        sync.Mutex
 	resources map[string]*resource
@@ -84,6 +86,11 @@ func New(now func() clock.Instant) *Metrics {
 	m.lost = m.counter("grants_lost_total", "Grants revoked before their deadline.", "resource", "reason")
 	m.messages = m.counter("policy_messages_total", "Messages between policies, not counting tokens.", "resource", "direction")
 	m.evidence = m.counter("evidence_total", "Signed proofs in the journal that a member broke the rules.", "kind")
+	m.said = m.counter("gate_answers_total", "Answers of the resource's gate to sign-ins of this member, and lost connections with it.", "resource", "answer")
+	m.reachable = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: prefix + "gate_reachable", Help: "1 while this member has a connection with the resource's gate; absent without a gate.",
+	}, []string{"resource"})
+	m.registry.MustRegister(m.reachable)
 	m.returned = m.histogram("token_return_seconds", "Time between two arrivals of a token of the same slot.", spans, "resource")
 	m.waited = m.histogram("wait_seconds", "Time that programs waited for a grant that they received.", spans, "resource")
 	m.held = m.histogram("hold_seconds", "Duration of grants.", spans, "resource")

@@ -38,7 +38,7 @@ var (
 	requests   = []Request{RequestGranted, RequestTimeout, RequestIsolated, RequestRefused, RequestWithdrawn}
 	operations = []Operation{OperationOK, OperationFailed, OperationUnused, OperationOver, OperationLost}
 	// losses are the reasons of package api, which may grow.
-	losses = []string{"revoked", "expired", "configuration", "stopped"}
+	losses = []string{"revoked", "expired", "configuration", "stopped", "gate"}
 	drops  = []policy.DropReason{policy.Superseded, policy.Overflow, policy.Spent, policy.Forked, policy.Unconfigured}
 )
 
@@ -140,6 +140,25 @@ func (m *Metrics) Waited(name string, answer Request, took time.Duration) {
 func (m *Metrics) PolicyMessageSent(name string) {
 	if r := m.of(name); r != nil {
 		r.told.Inc()
+	}
+}
+
+// GateReachable notes whether the resource's gate has a connection.
+func (m *Metrics) GateReachable(name string, is bool) {
+	if m.of(name) == nil {
+		return
+	}
+	value := 0.0
+	if is {
+		value = 1
+	}
+	m.reachable.WithLabelValues(name).Set(value)
+}
+
+// GateSaid notes an answer of the resource's gate to a sign-in, or that its connection was lost.
+func (m *Metrics) GateSaid(name, answer string) {
+	if m.of(name) != nil {
+		m.said.WithLabelValues(name, answer).Inc()
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -48,6 +49,30 @@ type Grant struct {
 	Fence    uint64 // see token.Fence
 	Deadline clock.Instant
 	Length   time.Duration // from the step to the deadline
+	Session  uint64        // number of the session at the resource's gate; 0: the resource has no gate
+	Entry    uint64        // and the SignIn that opened it
+}
+
+// SignIn asks the gate of a resource for a session under a token that is here. What the gate says is
+// the answer, until the session has ended or SignOut has.
+type SignIn struct {
+	Entry         uint64 // the member's own number, never used again
+	Resource      string
+	Slot          uint64
+	Token         ident.Token
+	Hop           uint64
+	Title, Before token.Title
+	Length        time.Duration // of the session
+}
+
+// SignOut ends a session, or the waiting for one.
+type SignOut struct{ Entry uint64 }
+
+// Lose ends a grant before its deadline: its session at the gate is over. The driver kills the program as
+// at the deadline, and reports its end.
+type Lose struct {
+	Grant  ident.Grant
+	Reason string // the gate's
 }
 
 // Refuse ends a demand that can never be met.
@@ -99,6 +124,9 @@ type Stop struct{ Reason error }
 func (Persist) effect()     {}
 func (Send) effect()        {}
 func (Grant) effect()       {}
+func (SignIn) effect()      {}
+func (SignOut) effect()     {}
+func (Lose) effect()        {}
 func (Refuse) effect()      {}
 func (Expel) effect()       {}
 func (Reconfigure) effect() {}

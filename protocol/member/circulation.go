@@ -32,6 +32,7 @@ type circulation struct {
 	recall     *recall
 	demands    *demands
 	grants     *grants
+	entries    *entries
 	messenger  *messenger
 	admission  *admission
 	mint       *mint
@@ -55,13 +56,15 @@ func newCirculation(c *core, q *events, live *liveness, members *membership) *ci
 	memory := &custodyMemory{core: c, custody: custody, world: environment{c, candidates, admission}, book: book}
 	demands := &demands{core: c, slots: slots, events: q}
 	grants := &grants{core: c, slots: slots, custody: custody, demands: demands, events: q, inForce: make(map[ident.Grant]*grant)}
+	entries := newEntries(c, grants)
+	grants.entries = entries
 	messenger := newMessenger(c, q)
 	mint := &mint{core: c, slots: slots, custody: custody, events: q, admission: admission, ring: ring}
 	return &circulation{
 		core: c, live: live, learner: members.learner, news: members.news, events: q,
 		candidates: candidates, ring: ring, slots: slots, custody: custody, memory: memory, book: book,
 		recall:  &recall{core: c, own: live.own, greeter: members.greeter, custody: custody, grants: grants},
-		demands: demands, grants: grants, messenger: messenger, admission: admission, mint: mint,
+		demands: demands, grants: grants, entries: entries, messenger: messenger, admission: admission, mint: mint,
 		founders:   &founders{core: c, custody: custody, candidates: candidates, messenger: messenger, mint: mint},
 		reminders:  &reminders{core: c, slots: slots, events: q, broken: make(map[ident.Member]struct{})},
 		receipts:   &receipts{core: c, custody: custody},
@@ -74,12 +77,20 @@ func newCirculation(c *core, q *events, live *liveness, members *membership) *ci
 func (c *circulation) begin() {
 	c.custody.handoff.SetNow(c.now)
 	c.demands.lapse()
+	c.entries.lapse()
 }
 
 // connected notes that a member has a connection with this one.
 func (c *circulation) connected(id ident.Member) {
 	c.messenger.connected(id)
 	c.reminders.remind(id)
+}
+
+// withdraw ends a demand, whether it waits for a token or at a gate.
+func (c *circulation) withdraw(request uint64) {
+	if !c.entries.withdraw(request) {
+		c.demands.withdraw(request)
+	}
 }
 
 // unreachable notes that a dial failed, or that a connection broke.
@@ -103,6 +114,7 @@ func (c *circulation) disconnected(in Disconnected) {
 func (c *circulation) stop() {
 	c.custody.handoff.Stop()
 	c.demands.refuseAll(ErrStopping)
+	c.entries.refuseAll(ErrStopping)
 	if !c.recalling {
 		c.custody.releaseAll()
 	}
@@ -121,11 +133,12 @@ func (c *circulation) tick() {
 		c.events.notify(s, policy.Event{Kind: policy.Timer})
 	}
 	c.grants.tick()
+	c.entries.tick()
 }
 
 // next is when there is something to do.
 func (c *circulation) next() clock.Instant {
-	return min(c.custody.handoff.NextDeadline(), c.slots.timers.next(), c.grants.next(), c.founders.next(), c.ring.again, c.messenger.at, c.recall.next())
+	return min(c.custody.handoff.NextDeadline(), c.slots.timers.next(), c.grants.next(), c.entries.next(), c.founders.next(), c.ring.again, c.messenger.at, c.recall.next())
 }
 
 // settle lets policies and handoffs answer each other until both are quiet.
@@ -142,6 +155,7 @@ func (c *circulation) settle() {
 		for i := range notices {
 			c.notice(&notices[i])
 		}
+		c.entries.lift()
 		next, ok := c.events.next()
 		if !ok {
 			if len(notices) == 0 && len(effects) == 0 {

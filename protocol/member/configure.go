@@ -47,6 +47,7 @@ func (c *circulation) configure() (fresh []*slot, err error) {
 			old := c.slots.byKey[k]
 			if old != nil && !old.leaving && old.resource.Policy == r.Policy && old.params == params {
 				old.resource = r
+				c.entries.refresh(old)
 				continue
 			}
 			former := time.Duration(0) // the longest program under the configuration before
@@ -64,6 +65,7 @@ func (c *circulation) configure() (fresh []*slot, err error) {
 				c.custody.clearFields(old)
 			}
 			old.resource, old.params, old.policy, old.demand, old.leaving = r, params, p, false, false
+			old.closed = c.entries.isClosed(old)
 			c.slots.timers.set(old, clock.Never)
 			c.live.monitors.unwatchAll(old)
 			fresh = append(fresh, old)
@@ -124,6 +126,7 @@ func (c *circulation) leaveSlots(configured map[slotKey]bool) {
 func (c *circulation) leaveSlot(s *slot) {
 	c.slots.timers.set(s, clock.Never)
 	c.live.monitors.unwatchAll(s)
+	c.entries.giveUp(s)
 	s.leaving, s.policy, s.demand, s.founding = true, nil, false, founding{}
 	for _, h := range c.custody.of(s) {
 		c.custody.handoff.Keep(h.token, h.hop) // a member that has accepted it is told

@@ -62,6 +62,7 @@ func (l *demands) refuseAll(reason error) {
 	}
 }
 
+// withdraw ends a demand, if it waits here.
 func (l *demands) withdraw(request uint64) {
 	for i, d := range l.list {
 		if d.request == request {
@@ -70,6 +71,12 @@ func (l *demands) withdraw(request uint64) {
 			return
 		}
 	}
+}
+
+// putBack has a demand wait on, before all others.
+func (l *demands) putBack(d *demand) {
+	l.list = slices.Insert(l.list, 0, d)
+	l.hasChanged(d.resource)
 }
 
 // waiting is how many programs wait for a resource.
@@ -96,7 +103,7 @@ func (l *demands) notify(s *slot) {
 	if l.recalling {
 		return // it is told at the end of that
 	}
-	wanted := l.waiting(s.key.resource) > 0
+	wanted := !s.closed && l.waiting(s.key.resource) > 0
 	if wanted != s.demand {
 		s.demand = wanted
 		l.events.notify(s, policy.Event{Kind: policy.DemandChanged, Demand: wanted})

@@ -67,7 +67,7 @@
 // Circulation (circulation.go) has slots, tokens and programs. notice.go turns what
 // happens to custody into events for a policy, act.go a policy's actions into calls
 // of the handoff, and configure.go makes and ends the slots. demands are the programs
-// that wait and grants those that run. candidates selects the next holder, and ring the
+// that wait and grants those that run. entries are the sessions at the gates of resources. candidates selects the next holder, and ring the
 // next member on a ring. messenger sends what policies say to each other. mint makes tokens;
 // founders agree on the member that makes the first one of a slot that a configuration adds.
 //

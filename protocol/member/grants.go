@@ -18,7 +18,7 @@ import (
 // one from which it counts as dead: what a kill may take on a busy machine.
 const killMargin = 250 * time.Millisecond
 
-// grant is a permission in force.
+// grant is a permission in force, or one that the gate is asked for.
 type grant struct {
 	id       ident.Grant
 	hold     *hold
@@ -27,9 +27,10 @@ type grant struct {
 	// machine may have slept over the deadline: then the killer has only just woken
 	// up, too, and needs killMargin from now on.
 	killing bool
-	record  *journal.Started
-	resumed bool // from before a restart or another policy: the slot's does not know of it
-	found   bool // past its deadline, or of an earlier boot, at a restart
+	record  *journal.Started // nil before the gate has opened
+	entry   *entry           // its session at the gate; nil: there is none
+	resumed bool             // from before a restart or another policy: the slot's does not know of it
+	found   bool             // past its deadline, or of an earlier boot, at a restart
 }
 
 // grants are the permissions in force.
@@ -38,6 +39,7 @@ type grants struct {
 	slots   *slotTable
 	custody *custody
 	demands *demands
+	entries *entries
 	events  *events
 	inForce map[ident.Grant]*grant
 }
@@ -72,34 +74,47 @@ func (l *grants) holdsOneOf(grants []ident.Grant, resource string) bool {
 }
 
 // run grants a token to the program that has waited longest, to be killed at an instant
-// at the latest, unless that is zero. The grant is durable before the program starts.
+// at the latest, unless that is zero. If the resource has a gate, the program waits until that has
+// opened.
 func (l *grants) run(h *hold, latest clock.Instant) {
 	if h.grant != nil {
 		return
 	}
-	left := clock.Never.Sub(l.now.Boot)
-	if latest != 0 {
-		left = latest.Sub(l.now.Boot)
+	if latest == 0 {
+		latest = clock.Never
 	}
 	var d *demand
-	if left > 0 {
+	if latest > l.now.Boot && l.entries.admits(h) {
 		d = l.demands.take(h.slot)
 	}
 	if d == nil {
 		l.events.notify(h.slot, policy.Event{Kind: policy.OperationEnded, Token: l.custody.describe(h)})
 		return
 	}
+	g := &grant{hold: h}
+	h.grant = g
+	l.custody.handoff.SetBusy(h.token, h.hop, true)
+	if l.entries.gated(h.slot) {
+		l.entries.signIn(g, d, latest)
+	} else {
+		l.begin(g, d, latest, 0, 0)
+	}
+	l.demands.hasChanged(d.resource)
+}
+
+// begin lets a program run under a session at the gate, or under none. The grant is durable before the program
+// starts.
+func (l *grants) begin(g *grant, d *demand, latest clock.Instant, session, entry uint64) {
+	h := g.hold
 	length := h.slot.resource.MaxHold
 	if d.maxHold > 0 {
 		length = min(length, d.maxHold)
 	}
-	length = min(length, left)
+	length = min(length, latest.Sub(l.now.Boot))
 	killed := l.now.Boot.Add(length)
-	g := &grant{hold: h, deadline: killed.Add(killMargin)}
+	g.deadline = killed.Add(killMargin)
 	_, _ = l.sources.member.Read(g.id[:]) // never fails
 	l.inForce[g.id] = g
-	h.grant = g
-	l.custody.handoff.SetBusy(h.token, h.hop, true)
 	g.record = &journal.Started{
 		Grant: g.id, Token: h.token, Hop: h.hop, Resource: h.slot.key.resource,
 		Deadline: uint64(g.deadline), Length: uint64(g.deadline.Sub(l.now.Boot)), Boot: l.cfg.Boot, Machine: l.cfg.Machine,
@@ -108,8 +123,8 @@ func (l *grants) run(h *hold, latest clock.Instant) {
 	l.emit(effect.Grant{
 		Request: d.request, Grant: g.id, Resource: h.slot.key.resource, Slot: h.slot.key.number,
 		Token: h.token, Hop: h.hop, Fence: token.Fence(l.custody.describe(h).Born, h.hop), Deadline: killed, Length: length,
+		Session: session, Entry: entry,
 	})
-	l.demands.hasChanged(d.resource)
 }
 
 // reported ends a grant by the word of what ran its program.
@@ -137,12 +152,21 @@ func (l *grants) ended(r *journal.Ended) {
 	}
 	delete(l.inForce, r.Grant)
 	l.persist(r, false)
+	if g.entry != nil {
+		l.entries.signOut(g.entry, r.Operated)
+		return
+	}
+	l.over(g, r.Operated)
+}
+
+// over lets a token go under which nothing runs any more, and its gate has let go.
+func (l *grants) over(g *grant, operated bool) {
 	h := g.hold
 	h.grant = nil
 	if h.lost {
 		return
 	}
-	if r.Operated {
+	if operated {
 		if title, ok := l.custody.handoff.Title(h.token, h.hop); ok {
 			l.slots.visit(h.slot, title, true)
 		}
@@ -152,10 +176,10 @@ func (l *grants) ended(r *journal.Ended) {
 		l.custody.finishLeaving(h)
 		return
 	}
-	if g.resumed && r.Operated { // the policy has not been told that it ran
+	if g.resumed && operated { // the policy has not been told that it ran
 		l.events.notify(h.slot, policy.Event{Kind: policy.Recalled, At: l.now.Boot, Operated: true, Token: l.custody.describe(h)})
 	}
-	l.events.notify(h.slot, policy.Event{Kind: policy.OperationEnded, Operated: r.Operated, Token: l.custody.describe(h)})
+	l.events.notify(h.slot, policy.Event{Kind: policy.OperationEnded, Operated: operated, Token: l.custody.describe(h)})
 	if g.resumed {
 		l.events.notify(h.slot, policy.Event{Kind: policy.Resumed, Token: l.custody.describe(h)})
 	}
@@ -187,6 +211,9 @@ func (g *grant) next() clock.Instant {
 	}
 	return g.deadline.Add(-killMargin)
 }
+
+// runs reports whether a program runs under the grant.
+func (g *grant) runs() bool { return g != nil && (g.entry == nil || g.entry.state == open) }
 
 func (l *grants) inOrder() []*grant {
 	if len(l.inForce) == 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -79,6 +80,20 @@ type Ended struct {
 	SeenFrom, SeenTo clock.Instant
 }
 
+// GateReachable says whether the gate of a resource has a connection with this member. None does until that is
+// said.
+type GateReachable struct {
+	Resource string
+	Is       bool
+}
+
+// GateSaid is what a gate has answered to a sign-in, verified as the gate's.
+type GateSaid struct {
+	Entry  uint64      // effect.SignIn
+	Answer gate.Answer // nil: the connection is lost, and the session with it
+	At     uint64      // when the gate said so by its own clock, ms since 1970
+}
+
 // Learn hands over signed objects from the operator's files: certificates,
 // endpoint records, revocations and group configurations.
 type Learn struct {
@@ -103,17 +118,19 @@ type Leave struct{}
 // passes on what it holds. Idle then says when nothing is left to wait for.
 type Shutdown struct{}
 
-func (Tick) input()         {}
-func (Late) input()         {}
-func (Connected) input()    {}
-func (Unreachable) input()  {}
-func (Disconnected) input() {}
-func (Received) input()     {}
-func (Demand) input()       {}
-func (Withdraw) input()     {}
-func (Ended) input()        {}
-func (Learn) input()        {}
-func (Announce) input()     {}
-func (Renewed) input()      {}
-func (Leave) input()        {}
-func (Shutdown) input()     {}
+func (Tick) input()          {}
+func (Late) input()          {}
+func (Connected) input()     {}
+func (Unreachable) input()   {}
+func (Disconnected) input()  {}
+func (Received) input()      {}
+func (Demand) input()        {}
+func (Withdraw) input()      {}
+func (Ended) input()         {}
+func (GateReachable) input() {}
+func (GateSaid) input()      {}
+func (Learn) input()         {}
+func (Announce) input()      {}
+func (Renewed) input()       {}
+func (Leave) input()         {}
+func (Shutdown) input()      {}

@@ -48,9 +48,13 @@ func (m *Member) handle(in Input) {
 	case Demand:
 		m.circ.grants.demand(in)
 	case Withdraw:
-		m.circ.demands.withdraw(in.Request)
+		m.circ.withdraw(in.Request)
 	case Ended:
 		m.circ.grants.reported(in)
+	case GateReachable:
+		m.circ.entries.reaches(in)
+	case GateSaid:
+		m.circ.entries.said(in)
 	case Learn:
 		m.members.learn(in)
 	case Announce:

@@ -52,6 +52,7 @@ type slot struct {
 	timer     clock.Instant
 	place     int  // among the member's timers, or -1
 	demand    bool // as the policy was last told
+	closed    bool // its gate lets nobody in now: see entries.go
 	founded   bool
 	leaving   bool              // see configure.go
 	founding  founding          // see founding.go
@@ -61,6 +62,7 @@ type slot struct {
 	newest    uint64            // the latest genesis time of those that were here
 	monitored []ident.Member    // whom the policy has monitored, oldest first
 	queued    int               // questions of the policy that wait: see messenger.go
+	word      gateWord          // what its gate has said last
 
 	seen, operations uint64
 	// Wall clock, µs since 1970; 0: never.

@@ -69,6 +69,16 @@ type SlotStatus struct {
 	// begin for want of votes; Isolated is for how long that has been so.
 	Missing  []ident.Member
 	Isolated time.Duration // 0: votes come
+	Gate     GateStatus
+}
+
+// GateStatus is what a member knows of a slot's gate. The zero value is a slot without one.
+type GateStatus struct {
+	Gated     bool
+	Reached   bool   // it has a connection
+	Said      string // what it has said last, or what was asked of it; empty: nothing yet
+	Session   uint64 // that its last answer names; 0: none
+	NotBefore uint64 // before which it refuses, ms since 1970; 0: it did not say
 }
 
 // Gauge is one figure that a policy shows.
@@ -98,9 +108,15 @@ func (m *Member) Status() Status {
 	for _, d := range m.circ.demands.list {
 		waiting[d.resource]++
 	}
+	for _, e := range m.circ.entries.byID {
+		if e.state == knocking {
+			waiting[e.demand.resource]++
+		}
+	}
 	s.Slots = make([]SlotStatus, len(m.circ.slots.order))
 	for i, slot := range m.circ.slots.order {
 		s.Slots[i] = slot.status(held[slot], waiting[slot.key.resource])
+		s.Slots[i].Gate = m.circ.entries.status(slot)
 		if v, ok := slot.policy.(policy.Isolated); ok {
 			if since, missing, is := v.Isolated(); is {
 				s.Slots[i].Missing, s.Slots[i].Isolated = missing, max(1, m.now.Boot.Sub(since))
@@ -127,7 +143,7 @@ func (s *slot) status(held []*hold, waiting int) SlotStatus {
 	}
 	for _, h := range held {
 		st.Held, st.Token, st.Hop = true, h.token, h.hop
-		st.Executing = st.Executing || h.grant != nil
+		st.Executing = st.Executing || h.grant.runs()
 	}
 	return st
 }

@@ -119,6 +119,7 @@ func (b *busy) start() {
 		n.start(false)
 		n.meetSomebody()
 	}
+	b.gates.start()
 }
 
 // saw counts turns and tokens, and lets a member ask again when its program has ended.

@@ -34,6 +34,9 @@ func (n *node) append(p effect.Persist) {
 			return
 		}
 	}
+	if r, ok := p.Record.(*journal.Sent); ok {
+		n.c.gates.parted(n, r.Transfer)
+	}
 	if t := n.c.tracer; t != nil && !(t.terse && p.Record.Kind() == journal.KindKnown) {
 		n.c.log(n, "append %s", t.record(p.Record))
 	}
@@ -114,6 +117,14 @@ func (n *node) perform(e effect.Effect) {
 	case effect.Grant:
 		n.c.breach(n, n.guard.granted(e))
 		n.granted(e)
+	case effect.SignIn:
+		n.c.gates.of(e.Resource).signIn(n, e)
+	case effect.SignOut:
+		for _, h := range n.c.gates {
+			h.signOut(n, e)
+		}
+	case effect.Lose:
+		n.lose(e)
 	case effect.Refuse:
 		n.c.log(n, "refuses demand %d: %v", e.Request, e.Reason)
 	case effect.Report:
@@ -250,6 +261,7 @@ func (n *node) stop() {
 func (n *node) end(how ending) {
 	n.member, n.backlog, n.queue, n.syncing, n.fuse, n.trap = nil, nil, nil, false, noFuse, nil
 	n.disk.failure = healthy
+	n.c.gates.misses(n)
 	n.hangUp(how)
 }
 

@@ -125,6 +125,7 @@ type cluster struct {
 	tainted    map[ident.Token]bool // lied about
 	forged     map[ident.Token]bool // made up by bad members
 	fences     fences
+	gates      gatehouses
 	tracer     *tracer
 	watch      func(Moment) // nil: nobody does
 	// lasts says how long the next program runs, and reports at its end; nil: half as
@@ -162,6 +163,7 @@ func newCluster(s setting, trace io.Writer) (*cluster, error) {
 	if trace != nil {
 		c.tracer = newTracer(trace, g.ID())
 	}
+	c.gates = newGatehouses(c)
 	for i, m := range s.members {
 		c.add(a.founder(i), m)
 	}

@@ -110,6 +110,7 @@ func (n *node) start(fresh bool) {
 	n.c.count.restarts++
 	n.c.walk.here(n)
 	n.c.log(n, "starts with %d records", len(past))
+	n.c.gates.greets(n)
 	n.enqueue(effects)
 	n.work()
 	if !n.knowsOnce || n.life == 1 {
@@ -179,6 +180,7 @@ func (n *node) step(in member.Input) []effect.Effect {
 	effects := n.member.Step(n.reading(n.skew), in)
 	n.checkState()
 	n.isConfigured(effects)
+	n.c.gates.decided(n, effects)
 	return effects
 }
 

@@ -68,6 +68,7 @@ func (n *node) granted(e effect.Grant) {
 		n.put(member.Ended{Grant: e.Grant})
 		return
 	}
+	c.gates.granted(n, e)
 	if n.isBad() && !n.bad.kind.runs() {
 		c.log(n, "is BAD: pretends that a program runs")
 		n.bad.pretends(e)

@@ -25,6 +25,7 @@ func (s *schedule) begin() {
 		n.start(false)
 		n.meetSomebody()
 	}
+	s.c.gates.start()
 	for kind, do := range s.faults() {
 		if do != nil && s.f.every[kind] > 0 {
 			s.recurs(fault(kind), s.f.every[kind], do)

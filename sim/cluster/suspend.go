@@ -20,6 +20,7 @@ func (c *cluster) suspend(n *node, d time.Duration) {
 	}
 	during := n.sleep()
 	c.log(n, "is suspended for %v", d)
+	c.gates.misses(n)
 	c.after(silence, func() {
 		if during() {
 			for _, k := range n.links() {

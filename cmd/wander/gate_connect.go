@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+const gateConnectLong = `Connect to a resource through its gate, within the session of the run that this command is
+within. Standard input and output are the stream, so this is a ProxyCommand for ssh. With
+--listen each connection to a Unix socket is one stream: the socket is for the owner only,
+in a folder for the owner only. The stream belongs to the session and ends with it.`
+
+const gateConnectExample = `  wander run files -- rsync -e "ssh -o ProxyCommand='wander gate connect files'" -a data/ files:/srv/data
+  wander run db -c 'wander gate connect db --listen ~/.pg/.s.PGSQL.5432 & sleep 1; psql -h ~/.pg'`
+
+func newGateConnectCommand(env *environment) *cobra.Command {
+	var socket, listen string
+	cmd := &cobra.Command{
+		Use:     "connect RESOURCE",
+		Short:   "Connect to a resource through its gate, within a run",
+		Long:    gateConnectLong,
+		Example: gateConnectExample,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			path, err := socketPath(env, socket)
+			if err != nil {
+				return err
+			}
+			grant, err := grantOf(env, args[0])
+			if err != nil {
+				return err
+			}
+			d := gateDialer{client: api.Dial(path), request: api.ConnectRequest{Grant: grant}, resource: args[0]}
+			if listen != "" {
+				return d.serve(listen)
+			}
+			return d.join(&console{env.In, env.Out})
+		},
+	}
+	addSocketFlag(cmd.Flags(), &socket)
+	cmd.Flags().StringVar(&listen, "listen", "", "serve streams on a Unix socket at this path, for the owner only")
+	return cmd
+}
+
+// grantOf is the innermost run of a resource that this command is within.
+func grantOf(env *environment, resource string) (g ident.Grant, err error) {
+	held, err := readHeld(env.Getenv)
+	if err != nil {
+		return g, err
+	}
+	found := false
+	for i, entry := range strings.Split(held.text, ",") {
+		if name, _, _ := strings.Cut(entry, "="); name == resource && i < len(held.grants) {
+			g, found = held.grants[i], true
+		}
+	}
+	if !found {
+		return g, &cli.Error{
+			Code: cli.ExitUsage, Err: fmt.Errorf("not within a run of %s", cli.OneLine(resource)),
+			Hint: "start it in: wander run " + cli.OneLine(resource) + " -- …",
+		}
+	}
+	return g, nil
+}
+
+// gateDialer opens streams through a gate.
+type gateDialer struct {
+	client   *api.Client
+	request  api.ConnectRequest
+	resource string
+}
+
+func (d *gateDialer) dial() (api.Duplex, error) {
+	stream, err := d.client.Connect(context.Background(), d.request)
+	switch {
+	case err == nil:
+		return stream, nil
+	case errors.Is(err, api.ErrNoSession):
+		return nil, &cli.Error{Code: cli.ExitLost, Err: fmt.Errorf("%s: %w", d.resource, err), Hint: "the run is over, or the resource has no gate"}
+	}
+	return nil, &cli.Error{Code: cli.ExitUnavailable, Err: fmt.Errorf("%s: %w", d.resource, err)}
+}
+
+// join joins a stream with this process's own input and output. It ends with what comes from the resource.
+func (d *gateDialer) join(c *console) error {
+	stream, err := d.dial()
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	go func() {
+		if _, err := io.Copy(stream, c.in); err != nil || stream.CloseWrite() != nil {
+			stream.Close()
+		}
+	}()
+	if _, err := io.Copy(c.out, stream); err != nil {
+		return &cli.Error{Code: cli.ExitLost, Err: fmt.Errorf("%s: the stream has ended: %w", d.resource, err)}
+	}
+	return nil
+}
+
+// console is this process's input and output.
+type console struct {
+	in  io.Reader
+	out io.Writer
+}
+
+// serve serves streams on a socket until there is no session any more.
+func (d *gateDialer) serve(path string) error {
+	if err := privateFolder(filepath.Dir(path)); err != nil {
+		return err
+	}
+	l, err := api.Listen(path)
+	if err != nil {
+		return cli.ConfigError(fmt.Errorf("--listen: %w", err), "name a path of at most 103 bytes that nothing else uses")
+	}
+	defer l.Close()
+	for {
+		local, err := l.Accept()
+		if err != nil {
+			return err
+		}
+		stream, err := d.dial()
+		if err != nil {
+			local.Close()
+			return err
+		}
+		go api.Join(local.(*net.UnixConn), stream)
+	}
+}
+
+// privateFolder makes the socket's folder, or sees to it that nobody else can enter it.
+func privateFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return cli.ConfigError(fmt.Errorf("--listen: %w", err), "name a path in a folder that you may make")
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return cli.ConfigError(fmt.Errorf("--listen: %w", err), "")
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return cli.ConfigError(fmt.Errorf("--listen: others can enter %s (mode %#o)", dir, mode), "chmod 700 "+dir+", or name another folder")
+	}
+	return nil
+}

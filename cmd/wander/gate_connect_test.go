@@ -1,0 +1,141 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// echoTunnel sends back what comes.
+type echoTunnel struct {
+	*net.UnixConn
+	over chan struct{}
+}
+
+func (e *echoTunnel) Done() <-chan struct{} { return e.over }
+
+// shortDir is a folder whose sockets have short paths.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "wander")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// gatedDaemon is a daemon with a session under one grant, before a resource that sends back what it gets.
+func gatedDaemon(t *testing.T, grant ident.Grant) (socket string) {
+	t.Helper()
+	dir := shortDir(t)
+	l, err := net.Listen("unix", filepath.Join(dir, "echo"))
+	require.NoError(t, err)
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				_, _ = io.Copy(c, c)
+			}()
+		}
+	}()
+	daemon := newFakeDaemon(nil)
+	daemon.tunnels = func(g ident.Grant) (api.Tunnel, error) {
+		if g != grant {
+			return nil, api.ErrNoSession
+		}
+		c, err := net.Dial("unix", l.Addr().String())
+		if err != nil {
+			return nil, err
+		}
+		return &echoTunnel{c.(*net.UnixConn), make(chan struct{})}, nil
+	}
+	socket = filepath.Join(dir, "wander.sock")
+	daemon.listen(t, socket)
+	return socket
+}
+
+// within is an environment within runs, the innermost last.
+func within(in string, out io.Writer, held ...string) *environment {
+	return &environment{Environment: cli.Environment{
+		In: strings.NewReader(in), Out: out, Err: io.Discard,
+		Getenv: func(name string) string {
+			if name == heldVariable {
+				return strings.Join(held, ",")
+			}
+			return ""
+		},
+	}}
+}
+
+func TestGateConnect_WithinRun_StreamJoined(t *testing.T) {
+	grant := ident.Grant{7}
+	socket := gatedDaemon(t, grant)
+	var out bytes.Buffer
+	env := within("to the resource\n", &out, "db="+ident.Grant{1}.String(), "tape="+ident.Grant{2}.String(), "db="+grant.String())
+	assert.Zero(t, run(env, []string{"gate", "connect", "db", "--socket", socket}))
+	assert.Equal(t, "to the resource\n", out.String())
+}
+
+func TestGateConnect_NoRunOrSession_Refused(t *testing.T) {
+	socket := gatedDaemon(t, ident.Grant{7})
+	assert.Equal(t, cli.ExitUsage, run(within("", io.Discard), []string{"gate", "connect", "db", "--socket", socket}))
+	env := within("", io.Discard, "db="+ident.Grant{8}.String())
+	assert.Equal(t, cli.ExitLost, run(env, []string{"gate", "connect", "db", "--socket", socket}))
+}
+
+// TestGateConnect_Listen_OwnerOnly: R-54.
+func TestGateConnect_Listen_OwnerOnly(t *testing.T) {
+	grant := ident.Grant{7}
+	socket := gatedDaemon(t, grant)
+	path := filepath.Join(shortDir(t), "private", "db.sock")
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(within("", io.Discard, "db="+grant.String()), []string{"gate", "connect", "db", "--socket", socket, "--listen", path})
+	}()
+	var conn net.Conn
+	await.Until(t, "the socket", func() bool {
+		var err error
+		conn, err = net.Dial("unix", path)
+		return err == nil
+	})
+	defer conn.Close()
+	_, err := io.WriteString(conn, "ping")
+	require.NoError(t, err)
+	answer := make([]byte, 4)
+	_, err = io.ReadFull(conn, answer)
+	require.NoError(t, err)
+	assert.Equal(t, "ping", string(answer))
+	for name, want := range map[string]fs.FileMode{path: 0o600, filepath.Dir(path): 0o700} {
+		info, err := os.Stat(name)
+		require.NoError(t, err)
+		assert.Equal(t, want, info.Mode().Perm(), name)
+	}
+}
+
+func TestGateConnect_ListenInOpenFolder_Refused(t *testing.T) {
+	grant := ident.Grant{7}
+	dir := shortDir(t)
+	require.NoError(t, os.Chmod(dir, 0o755))
+	env := within("", io.Discard, "db="+grant.String())
+	code := run(env, []string{"gate", "connect", "db", "--socket", gatedDaemon(t, grant), "--listen", filepath.Join(dir, "db.sock")})
+	assert.Equal(t, cli.ExitConfiguration, code)
+}

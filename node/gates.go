@@ -1,0 +1,361 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/wandertoken/wander/gate/client"
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/metrics"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+const (
+	// probeFirst and probeMost are the pauses between two dials of a gate that does not answer. Three hundred members
+	// then dial it less than 10 times a second; and the first one does within seconds of its return.
+	probeFirst = time.Second
+	probeMost  = time.Minute
+
+	// gateDialTime bounds one dial: a handshake takes a few round trips.
+	gateDialTime = 5 * time.Second
+
+	// gateSettled is how long a connection has to last before the next dial after it comes soon.
+	gateSettled = 10 * time.Second
+
+	// signOutWait bounds how long a connection is asked about the end of a session. The member waits for less.
+	signOutWait = 15 * time.Second
+)
+
+// gateTarget is where the gate of a resource is, and who.
+type gateTarget struct {
+	resource string
+	address  string
+	gate     ident.Member
+}
+
+// gates are the connections with the gates of the configuration, and the sessions there.
+type gates struct {
+	dial    func(context.Context, gateTarget) (*client.Conn, error)
+	engine  *engine
+	metrics *metrics.Metrics
+	reports *limiter
+	log     *slog.Logger
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup
+
+	mu      sync.Mutex
+	links   map[string]*gateLink // by resource
+	visits  map[uint64]*gateVisit
+	byGrant map[ident.Grant]*gateVisit
+}
+
+func newGates(dial func(context.Context, gateTarget) (*client.Conn, error), reports *limiter, log *slog.Logger) *gates {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &gates{
+		dial: dial, reports: reports, log: log, ctx: ctx, cancel: cancel,
+		links: make(map[string]*gateLink), visits: make(map[uint64]*gateVisit), byGrant: make(map[ident.Grant]*gateVisit),
+	}
+}
+
+// close ends all sessions and connections.
+func (g *gates) close() {
+	g.cancel()
+	g.tasks.Wait()
+}
+
+// configure keeps a connection with each gate of the configuration in force, and with no other.
+func (g *gates) configure(c group.Config) {
+	targets := make(map[string]gateTarget)
+	for _, t := range gateTargets(c) {
+		targets[t.resource] = t
+	}
+	for _, resource := range g.drop(targets) {
+		g.tell(resource, false)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for resource, t := range targets {
+		if g.links[resource] != nil || g.ctx.Err() != nil {
+			continue
+		}
+		ctx, cancel := context.WithCancel(g.ctx)
+		l := &gateLink{target: t, cancel: cancel}
+		g.links[resource] = l
+		g.tasks.Go(func() { g.keep(ctx, l) })
+	}
+}
+
+// drop ends the connections with gates that are not among the targets, and returns their resources.
+func (g *gates) drop(targets map[string]gateTarget) (list []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for resource, l := range g.links {
+		if targets[resource] != l.target {
+			l.cancel()
+			delete(g.links, resource)
+			list = append(list, resource)
+		}
+	}
+	return list
+}
+
+// gateLink is the connection with one gate.
+type gateLink struct {
+	target gateTarget
+	cancel context.CancelFunc
+	conn   *client.Conn // by gates.mu; nil: there is none
+}
+
+// keep dials a gate again and again.
+func (g *gates) keep(ctx context.Context, l *gateLink) {
+	pauses := newProbes()
+	for ctx.Err() == nil {
+		lasted, err := g.visit(ctx, l)
+		pauses.connected(lasted)
+		if err != nil && ctx.Err() == nil && g.reports.allow("gate "+l.target.resource) {
+			g.log.Warn("gate does not answer", "resource", l.target.resource, "address", l.target.address, "reason", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pauses.next()):
+		}
+	}
+}
+
+// probes are the pauses between the dials of a gate.
+type probes struct{ pause time.Duration }
+
+func newProbes() *probes { return &probes{probeFirst} }
+
+// connected notes how long a connection has lasted.
+func (p *probes) connected(lasted time.Duration) {
+	if lasted >= gateSettled {
+		p.pause = probeFirst
+	}
+}
+
+// next is the next pause: between a half and the whole of one that doubles, so that members do not dial together.
+func (p *probes) next() time.Duration {
+	pause := p.pause
+	p.pause = min(2*pause, probeMost)
+	return pause/2 + rand.N(pause/2)
+}
+
+// visit is one connection with a gate, from the dial to its end.
+func (g *gates) visit(ctx context.Context, l *gateLink) (lasted time.Duration, err error) {
+	dialling, cancel := context.WithTimeout(ctx, gateDialTime)
+	conn, err := g.dial(dialling, l.target)
+	cancel()
+	if err != nil {
+		return 0, err
+	}
+	begun := time.Now()
+	g.use(l, conn)
+	select {
+	case <-conn.Done():
+	case <-ctx.Done():
+	}
+	g.use(l, nil)
+	return time.Since(begun), conn.Close()
+}
+
+// use tells the member that a gate has a connection, or none any more. Of a gate that is not one any more it has been told.
+func (g *gates) use(l *gateLink, conn *client.Conn) {
+	g.mu.Lock()
+	l.conn = conn
+	current := g.links[l.target.resource] == l
+	g.mu.Unlock()
+	if current {
+		g.tell(l.target.resource, conn != nil)
+	}
+}
+
+func (g *gates) tell(resource string, is bool) {
+	g.log.Info("gate", "resource", resource, "reachable", is)
+	g.metrics.GateReachable(resource, is)
+	g.engine.put(item{input: member.GateReachable{Resource: resource, Is: is}})
+}
+
+// gateVisit is what has become of one sign-in.
+type gateVisit struct {
+	resource string
+	out      chan struct{} // closed: the member signs out
+	signOut  func()        // closes it, once
+	over     chan struct{} // closed: there is no session any more, nor a wait for one
+
+	session *client.Session // by gates.mu; nil before the sign-in was sent
+	isOpen  bool
+}
+
+// signIn asks a gate for a session. It does not wait.
+func (g *gates) signIn(e effect.SignIn) {
+	v := &gateVisit{resource: e.Resource, out: make(chan struct{}), over: make(chan struct{})}
+	v.signOut = sync.OnceFunc(func() { close(v.out) })
+	g.mu.Lock()
+	var conn *client.Conn
+	if l := g.links[e.Resource]; l != nil {
+		conn = l.conn
+	}
+	if conn != nil && g.ctx.Err() == nil {
+		g.visits[e.Entry] = v
+		g.tasks.Go(func() { g.attend(conn, v, e) })
+	}
+	g.mu.Unlock()
+	if conn == nil {
+		g.say(e.Entry, v, nil, 0)
+	}
+}
+
+// attend brings the member what the gate says of one sign-in, until that is over.
+func (g *gates) attend(conn *client.Conn, v *gateVisit, e effect.SignIn) {
+	defer g.forget(e.Entry, v)
+	session, err := conn.SignIn(e.Title, e.Before, acquaintance{g.engine}.raw, e.Length)
+	if err != nil {
+		if g.reports.allow("sign-in " + e.Resource) {
+			g.log.Warn("cannot sign in at the gate", "resource", e.Resource, "reason", err)
+		}
+		g.say(e.Entry, v, nil, 0)
+		return
+	}
+	g.mu.Lock()
+	v.session = session
+	g.mu.Unlock()
+	for out := v.out; ; {
+		select {
+		case a, ok := <-session.Answers():
+			if !ok {
+				g.say(e.Entry, v, nil, 0)
+				return
+			}
+			if b := a.Body(); g.say(e.Entry, v, b.Answer, b.Time) {
+				return
+			}
+		case <-out:
+			out = nil
+			g.cut(v)
+			g.tasks.Go(func() {
+				ctx, cancel := context.WithTimeout(g.ctx, signOutWait)
+				defer cancel()
+				_, _ = session.SignOut(ctx) // what comes of it is among the answers
+			})
+		}
+	}
+}
+
+// say hands an answer over, and reports whether it is the last one. A nil one says that the connection is lost.
+func (g *gates) say(entry uint64, v *gateVisit, a gate.Answer, at uint64) (isLast bool) {
+	word := "lost"
+	switch a := a.(type) {
+	case gate.OpenAnswer:
+		word = "open"
+		g.mu.Lock()
+		v.isOpen = true
+		g.mu.Unlock()
+	case gate.BusyAnswer:
+		word = "busy"
+		if a.Stuck {
+			word, isLast = "stuck", true
+		}
+	case gate.RefuseAnswer:
+		word, isLast = "refused", true
+	case gate.ClosedAnswer:
+		word, isLast = "closed", true
+	default:
+		isLast = true
+	}
+	if isLast {
+		g.cut(v)
+	}
+	g.metrics.GateSaid(v.resource, word)
+	g.engine.put(item{input: member.GateSaid{Entry: entry, Answer: a, At: at}})
+	return isLast
+}
+
+// cut ends the streams of a session.
+func (g *gates) cut(v *gateVisit) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if v.isOpen {
+		v.isOpen = false
+		close(v.over)
+	}
+}
+
+// forget removes what is over.
+func (g *gates) forget(entry uint64, v *gateVisit) {
+	g.cut(v)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.visits, entry)
+	for id, o := range g.byGrant {
+		if o == v {
+			delete(g.byGrant, id)
+		}
+	}
+}
+
+// signOut ends a session, or the wait for one. It does not wait.
+func (g *gates) signOut(e effect.SignOut) {
+	g.mu.Lock()
+	v := g.visits[e.Entry]
+	g.mu.Unlock()
+	if v != nil {
+		v.signOut()
+	}
+}
+
+// granted notes under which session a program runs.
+func (g *gates) granted(e effect.Grant) {
+	if e.Session == 0 {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if v := g.visits[e.Entry]; v != nil {
+		g.byGrant[e.Grant] = v
+	}
+}
+
+// connect opens a stream to the resource within the session of a grant.
+func (g *gates) connect(ctx context.Context, id ident.Grant) (api.Tunnel, error) {
+	g.mu.Lock()
+	v := g.byGrant[id]
+	isOpen := v != nil && v.isOpen
+	g.mu.Unlock()
+	if !isOpen {
+		return nil, api.ErrNoSession
+	}
+	stream, err := v.session.Connect(ctx)
+	switch {
+	case errors.Is(err, client.ErrNotOpen), errors.Is(err, client.ErrLost):
+		return nil, fmt.Errorf("%w: %w", api.ErrNoSession, err)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", api.ErrUnavailable, err)
+	}
+	return &gateTunnel{stream, v.over}, nil
+}
+
+// gateTunnel is a stream that ends with its session.
+type gateTunnel struct {
+	api.Duplex
+	over <-chan struct{}
+}
+
+// Done is closed when the session has ended.
+func (t *gateTunnel) Done() <-chan struct{} { return t.over }
+
+// Connect opens a stream to a resource through its gate, within the session of a grant.
+func (n *Node) Connect(ctx context.Context, r api.ConnectRequest) (api.Tunnel, error) {
+	return n.gates.connect(ctx, r.Grant)
+}

@@ -1,0 +1,54 @@
+package node
+
+import (
+	"context"
+
+	"github.com/wandertoken/wander/gate/client"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+// gateTargets are the gates of a configuration.
+func gateTargets(c group.Config) (list []gateTarget) {
+	for _, r := range c.Settings().Resources {
+		if !r.Gate.IsZero() {
+			list = append(list, gateTarget{resource: r.Name, address: r.Gate.Address, gate: r.Gate.Member})
+		}
+	}
+	return list
+}
+
+// dialGate makes a connection with a gate.
+func (n *Node) dialGate(ctx context.Context, t gateTarget) (*client.Conn, error) {
+	known := acquaintance{n.engine}
+	return client.Dial(ctx, client.Config{
+		Address: t.address, Resource: t.resource, Gate: t.gate, Group: n.currentGroup,
+		Certificate: n.authority.certificate(), Key: n.cfg.Key, Revocations: known.revocationsAbove,
+		Learn: func(configuration []byte, authorities, revocations [][]byte) {
+			n.engine.put(item{input: member.Learn{Configuration: configuration, Authorities: authorities, Revocations: revocations}})
+		},
+		Now: n.cfg.Now, Log: n.log,
+	})
+}
+
+// maxTold bounds the revocations that a gate is told at once: a list of a thousand members.
+const maxTold = 1000
+
+// revocationsAbove are those that the member knows, signed.
+func (a acquaintance) revocationsAbove(above uint64) (version uint64, list [][]byte) {
+	a.engine.look(func(m *member.Member) {
+		version, list = m.RevocationVersion(), member.RevocationsAbove(m, above, maxTold)
+	})
+	return version, list
+}
+
+// raw is the newest certificate of a member that is known, encoded.
+func (a acquaintance) raw(id ident.Member) (raw []byte) {
+	a.engine.look(func(m *member.Member) {
+		if c, ok := m.Certificate(id); ok {
+			raw = c.Raw()
+		}
+	})
+	return raw
+}

@@ -1,0 +1,224 @@
+package node_test
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/gate/driver"
+	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// entrance is a gate in this process, before a resource that sends back what it gets.
+type entrance struct {
+	t      *testing.T
+	a      *authority
+	id     node.Identity
+	target net.Listener
+	dir    string
+	addr   string
+	gate   *driver.Gate
+	log    logBook
+}
+
+// newEntrance makes a group whose resource has a gate. The gate runs from open on.
+func newEntrance(t *testing.T) *entrance {
+	t.Helper()
+	r := group.Resource{Name: "db", MaxHold: 20 * time.Second, Params: policy.Params{
+		OperationTime: 50 * time.Millisecond, MembersMax: 3, SkipDelay: 5 * time.Millisecond, MinInterval: time.Millisecond,
+	}}.WithDefaults()
+	e := &entrance{t: t, a: newAuthority(t, r), dir: t.TempDir()}
+	key, err := signature.Generate(rand.Reader)
+	require.NoError(t, err)
+	e.target, err = net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	go echo(e.target)
+	conn := e.socket("127.0.0.1:0")
+	e.addr = conn.LocalAddr().String()
+	require.NoError(t, conn.Close())
+	pub := key.Public().Bytes()
+	r.Gate = group.Gate{Member: ident.MemberOf(e.a.group.ID(), pub[:]), Address: e.addr, Settle: 10 * time.Millisecond}.WithDefaults()
+	s := e.a.group.Config().Settings()
+	s.Version, s.Resources = 2, []group.Resource{r}
+	config, err := s.Sign(e.a.group.ID(), e.a.key)
+	require.NoError(t, err)
+	e.a.group, err = e.a.group.WithConfig(config)
+	require.NoError(t, err)
+	e.id = e.a.issueAs(t, "gate", func(c *certificate.Claims) { c.Key, c.Role = pub, certificate.GateRole })
+	e.id.Key = key
+	st, _, err := store.Open(filepath.Join(e.dir, "journal"), store.Options{Group: e.a.group.ID(), Member: e.id.Certificate.Member()})
+	require.NoError(t, err)
+	for _, r := range []gate.Record{&gate.BeginRecord{Floor: 100}, &gate.ClosedRecord{Reason: gate.ByRestart}} {
+		body, err := gate.Encode(1, r)
+		require.NoError(t, err)
+		_, err = st.Append(body)
+		require.NoError(t, err)
+	}
+	require.NoError(t, st.Sync())
+	require.NoError(t, st.Close())
+	t.Cleanup(func() {
+		e.close()
+		e.target.Close()
+		if t.Failed() {
+			t.Log(e.log.String())
+		}
+	})
+	return e
+}
+
+func echo(l net.Listener) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer c.Close()
+			_, _ = io.Copy(c, c)
+		}()
+	}
+}
+
+func (e *entrance) socket(addr string) net.PacketConn {
+	e.t.Helper()
+	conn, err := net.ListenPacket("udp", addr)
+	require.NoError(e.t, err)
+	return conn
+}
+
+func (e *entrance) open() {
+	e.t.Helper()
+	floor := uint64(100)
+	var err error
+	e.gate, err = driver.Open(context.Background(), driver.Config{
+		Dir: e.dir, Resource: "db", Target: driver.Target{Network: "tcp", Address: e.target.Addr().String()}, Group: e.a.group,
+		Certificate: e.id.Certificate, Key: e.id.Key, Conn: e.socket(e.addr), Floor: &floor, Log: slog.New(slog.NewTextHandler(&e.log, nil)),
+	})
+	require.NoError(e.t, err)
+}
+
+func (e *entrance) close() {
+	if e.gate == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	assert.NoError(e.t, e.gate.Close(ctx))
+	e.gate = nil
+}
+
+// members opens nodes of the group, the first of which makes its token.
+func (e *entrance) members(n int) (nodes []*node.Node) {
+	e.t.Helper()
+	var bootstrap []string
+	for i := range n {
+		m, book := openNode(e.t, e.a.issue(e.t, string(rune('a'+i))), func(c *node.Config) {
+			c.Found, c.Bootstrap = i == 0, append([]string{}, bootstrap...)
+		})
+		e.t.Cleanup(func() {
+			if e.t.Failed() {
+				e.t.Log(book.String())
+			}
+		})
+		bootstrap = append(bootstrap, m.Address())
+		nodes = append(nodes, m)
+	}
+	return nodes
+}
+
+func (e *entrance) get(n *node.Node, change func(*api.AcquireRequest)) (*node.Grant, error) {
+	e.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	r := api.AcquireRequest{Resource: "db"}
+	if change != nil {
+		change(&r)
+	}
+	return n.Get(ctx, r)
+}
+
+// TestGate_Programs_OneSessionAfterTheOther: each program has the session that its grant names, and reaches the resource
+// through it until it ends.
+func TestGate_Programs_OneSessionAfterTheOther(t *testing.T) {
+	e := newEntrance(t)
+	e.open()
+	nodes := e.members(2)
+	fence := uint64(100)
+	for i := range 4 {
+		n := nodes[i%2]
+		g, err := e.get(n, nil)
+		require.NoError(t, err)
+		assert.Greater(t, g.Info().GateFence, fence)
+		fence = g.Info().GateFence
+		stream, err := n.Connect(t.Context(), api.ConnectRequest{Grant: g.Info().ID})
+		require.NoError(t, err)
+		_, err = io.WriteString(stream, "ping")
+		require.NoError(t, err)
+		answer := make([]byte, 4)
+		_, err = io.ReadFull(stream, answer)
+		require.NoError(t, err)
+		assert.Equal(t, "ping", string(answer))
+		status := n.Status().Resources[0].Slots[0]
+		require.NotNil(t, status.Gate)
+		assert.True(t, status.Gate.Reachable)
+		assert.Equal(t, fence, status.Gate.Session)
+		g.Release()
+		await.Next(t, "the end of the stream", stream.Done())
+		_, err = n.Connect(t.Context(), api.ConnectRequest{Grant: g.Info().ID})
+		assert.ErrorIs(t, err, api.ErrNoSession)
+		stream.Close()
+	}
+}
+
+// TestGate_Gone_ProgramLostAndOthersWait: the program is killed, and others wait until the gate is back.
+func TestGate_Gone_ProgramLostAndOthersWait(t *testing.T) {
+	e := newEntrance(t)
+	e.open()
+	n := e.members(1)[0]
+	g, err := e.get(n, nil)
+	require.NoError(t, err)
+	e.close()
+	assert.Equal(t, api.LostGate, await.Next(t, "the loss", g.Lost()))
+	g.Release()
+	wait := int64(100)
+	_, err = e.get(n, func(r *api.AcquireRequest) { r.WaitMS = &wait })
+	require.ErrorIs(t, err, api.ErrNotGranted)
+	var said *api.Error
+	require.ErrorAs(t, err, &said)
+	assert.Equal(t, "cannot be reached", said.Gate)
+	assert.False(t, n.Status().Resources[0].Slots[0].Gate.Reachable)
+	e.open()
+	again, err := e.get(n, nil)
+	require.NoError(t, err)
+	assert.Greater(t, again.Info().GateFence, g.Info().GateFence)
+	again.Release()
+}
+
+func TestConnect_NoGate_NoSession(t *testing.T) {
+	a := newAuthority(t, group.Resource{Name: "ftp", Params: policy.Params{OperationTime: time.Second, MembersMax: 3}}.WithDefaults())
+	n, _ := openNode(t, a.issue(t, "a"), func(c *node.Config) { c.Found = true })
+	g, err := n.Get(t.Context(), request("ftp"))
+	require.NoError(t, err)
+	assert.Zero(t, g.Info().GateFence)
+	_, err = n.Connect(t.Context(), api.ConnectRequest{Grant: g.Info().ID})
+	assert.ErrorIs(t, err, api.ErrNoSession)
+	assert.Nil(t, n.Status().Resources[0].Slots[0].Gate)
+	g.Release()
+}

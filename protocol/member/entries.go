@@ -1,0 +1,444 @@
+package member
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/gate"
+)
+
+// A resource with a gate is used under a session there. The order is: custody, OPEN of the gate, the grant is
+// durable, the program, SIGN-OUT acknowledged, the token is released.
+//
+//	knocking ──OPEN──▶ open ──the program has ended──▶ closing ──CLOSED, lost, or signOutTime──▶ released
+//	   │                └──CLOSED or lost──▶ the program is killed ──its end──▶ released
+//	   └──REFUSE, stuck, lost, or BUSY for too long──▶ released, and the custody is barred
+//
+// All of it, from Run to the release, takes no longer than a program without a gate may: so the keepers of the token
+// have nothing to hold against this member. A session is not journalled. Its connection ends with the process, and the
+// gate closes it then; a sign-in after a restart replaces it.
+
+const (
+	// waitShare is the part of its time that a member waits at the gate at most: the program has the
+	// other half, or less if it asks for less.
+	waitShare = 2
+
+	// signOutTime bounds how long a token is kept for the acknowledgement of SIGN-OUT, and signOutShare where the
+	// longest hold is short. The close hook of a database takes a second; and who comes too early hears BUSY.
+	signOutTime  = 2 * time.Second
+	signOutShare = 8
+
+	// knockPause is for how long this member does not knock again in a custody in which the gate was busy to the
+	// end, or lost. Within it the policy has passed the token on, unless nobody takes it.
+	knockPause = 10 * time.Second
+
+	// refusePause is the same after a REFUSE, unless the gate names a later time. Mostly time
+	// changes nothing; but a member that nobody takes the token from may try again.
+	refusePause = time.Minute
+)
+
+// entryState is how far a session has come.
+type entryState uint8
+
+const (
+	knocking entryState = iota // SIGN-IN is sent
+	open                       // a program runs under it
+	closing                    // SIGN-OUT is sent
+)
+
+// entry is a session at a gate, or the wait for one.
+type entry struct {
+	id       uint64
+	grant    *grant
+	state    entryState
+	demand   *demand       // while it is knocking
+	ends     clock.Instant // when the token is to be released
+	knocks   clock.Instant // until when it does so at most
+	gives    clock.Instant // when it waits no longer for the gate; Never while it is open
+	operated bool          // what the program's end said, while it is closing
+}
+
+// bar is a custody in which this member does not knock for a while.
+type bar struct {
+	hold  *hold
+	until clock.Instant
+}
+
+// gateWord is what a gate has said last about a slot.
+type gateWord struct {
+	text      string
+	session   uint64
+	notBefore uint64 // ms since 1970; 0: time changes nothing
+	hinders   bool   // it lets no program in
+}
+
+// entries are the sessions at the gates of resources.
+type entries struct {
+	*core
+	grants  *grants
+	demands *demands
+	custody *custody
+	byID    map[uint64]*entry
+	last    uint64          // id
+	reached map[string]bool // resources whose gate has a connection
+	bars    []bar           // in the order of their beginning
+}
+
+func newEntries(c *core, g *grants) *entries {
+	return &entries{core: c, grants: g, demands: g.demands, custody: g.custody, byID: make(map[uint64]*entry), reached: make(map[string]bool)}
+}
+
+// gated reports whether programs of the slot need a session. A gate that only observes is no condition.
+func (l *entries) gated(s *slot) bool {
+	g, ok := gateOf(s.resource)
+	return ok && (!g.observes || l.reached[s.key.resource])
+}
+
+// isClosed reports whether the slot's gate lets nobody in now, as far as this member knows.
+func (l *entries) isClosed(s *slot) bool {
+	return l.gated(s) && (!l.reached[s.key.resource] || slices.ContainsFunc(l.bars, func(b bar) bool { return b.hold.slot == s }))
+}
+
+// refresh tells a slot's policy that nobody waits as long as its gate is closed: no token is carried there then.
+func (l *entries) refresh(s *slot) {
+	if s.leaving {
+		return
+	}
+	s.closed = l.isClosed(s)
+	l.demands.notify(s)
+}
+
+// admits reports whether a program may knock under a token.
+func (l *entries) admits(h *hold) bool { return !h.slot.closed }
+
+// reaches notes whether a gate can be reached. With its connection all sessions there are lost.
+func (l *entries) reaches(in GateReachable) {
+	if l.reached[in.Resource] == in.Is {
+		return
+	}
+	if in.Is {
+		l.reached[in.Resource] = true
+	} else {
+		delete(l.reached, in.Resource)
+	}
+	for _, e := range l.inOrder() {
+		if e.grant.hold.slot.key.resource != in.Resource {
+			continue
+		}
+		if e.state == knocking { // SIGN-IN may still wait for a record, and go over the next connection
+			l.emit(effect.SignOut{Entry: e.id})
+		}
+		l.lost(e, "the gate cannot be reached")
+	}
+	for _, s := range l.grants.slots.order {
+		if s.key.resource == in.Resource {
+			l.refresh(s)
+		}
+	}
+}
+
+// signIn asks the gate to let a program in, before an instant at which the token is to be released.
+func (l *entries) signIn(g *grant, d *demand, latest clock.Instant) {
+	s := g.hold.slot
+	span := min(s.resource.MaxHold, latest.Sub(l.now.Boot))
+	out := signOutSpan(span)
+	program, length := span/waitShare, span
+	if d.maxHold > 0 {
+		times, _ := gateOf(s.resource)
+		program, length = min(program, d.maxHold), min(span, d.maxHold+times.open+out)
+	}
+	l.last++
+	e := &entry{id: l.last, grant: g, demand: d, ends: l.now.Boot.Add(span), knocks: l.now.Boot.Add(span - out - program)}
+	e.gives = e.knocks
+	g.entry, l.byID[e.id] = e, e
+	h := g.hold
+	title, _ := l.custody.handoff.Title(h.token, h.hop)
+	s.word = gateWord{text: "asked"}
+	l.emit(effect.SignIn{
+		Entry: e.id, Resource: s.key.resource, Slot: s.key.number, Token: h.token, Hop: h.hop,
+		Title: title, Before: l.custody.handoff.Before(h.token, h.hop), Length: length,
+	})
+}
+
+// signOutSpan is how long SIGN-OUT may take of the time for a program.
+func signOutSpan(span time.Duration) time.Duration { return min(signOutTime, span/signOutShare) }
+
+// said is an answer of a gate.
+func (l *entries) said(in GateSaid) {
+	e := l.byID[in.Entry]
+	if e == nil {
+		if _, ok := in.Answer.(gate.OpenAnswer); ok { // it has been given up
+			l.emit(effect.SignOut{Entry: in.Entry})
+		}
+		return
+	}
+	switch a := in.Answer.(type) {
+	case gate.OpenAnswer:
+		l.opened(e, a, in.At)
+	case gate.BusyAnswer:
+		l.busy(e, a, in.At)
+	case gate.RefuseAnswer:
+		l.refused(e, a, in.At)
+	case gate.ClosedAnswer:
+		l.lost(e, a.Reason.String())
+	default:
+		l.lost(e, "lost")
+	}
+}
+
+// opened lets the program run. The session begins no earlier than SIGN-IN was sent, so it ends no earlier than this
+// member has asked for.
+func (l *entries) opened(e *entry, a gate.OpenAnswer, at uint64) {
+	if e.state != knocking {
+		return
+	}
+	s := e.grant.hold.slot
+	s.word = gateWord{text: "open", session: a.Session}
+	end := min(e.ends, l.now.Boot.Add(between(at, a.Until)))
+	end = end.Add(-signOutSpan(end.Sub(l.now.Boot)))
+	d := e.demand
+	e.demand = nil
+	if end <= l.now.Boot { // there is no time left for a program
+		l.bar(e, l.now.Boot.Add(knockPause))
+		l.signOut(e, false)
+		l.demands.putBack(d)
+		return
+	}
+	e.state, e.gives = open, clock.Never
+	l.grants.begin(e.grant, d, end, a.Session, e.id)
+}
+
+// busy waits in place, as long as the gate says, but never longer than the token may be kept.
+func (l *entries) busy(e *entry, a gate.BusyAnswer, at uint64) {
+	if e.state != knocking {
+		return
+	}
+	h := e.grant.hold
+	h.slot.word = gateWord{text: "busy", session: a.Session, hinders: true}
+	if a.Stuck {
+		h.slot.word.text = "stuck"
+		l.report("gate stuck", h, fmt.Sprintf("close has not confirmed the end of session %d: the operator is to look", a.Session))
+		l.fail(e, l.now.Boot.Add(knockPause), false)
+		return
+	}
+	e.gives = e.knocks
+	if times, ok := gateOf(h.slot.resource); ok && a.Until > 0 {
+		e.gives = min(e.knocks, l.now.Boot.Add(between(at, a.Until)).Add(times.settle+times.keep))
+	}
+}
+
+// refused passes the token on, and knocks no more in this custody.
+func (l *entries) refused(e *entry, a gate.RefuseAnswer, at uint64) {
+	if e.state != knocking {
+		return
+	}
+	h := e.grant.hold
+	h.slot.word = gateWord{text: "refused: " + a.Code.String(), notBefore: a.NotBefore, hinders: true}
+	l.report("gate refused", h, a.Code.String())
+	l.fail(e, l.now.Boot.Add(max(refusePause, between(at, a.NotBefore))), false)
+}
+
+// lost is the end of a session, or of the wait for one, that this member did not ask for; or the end that it did ask for.
+func (l *entries) lost(e *entry, why string) {
+	s := e.grant.hold.slot
+	s.word = gateWord{text: "closed: " + why, hinders: e.state == knocking}
+	switch e.state {
+	case knocking:
+		l.fail(e, l.now.Boot.Add(knockPause), false)
+	case open:
+		l.remove(e)
+		l.report("gate session lost", e.grant.hold, why+": the program is killed")
+		l.emit(effect.Lose{Grant: e.grant.id, Reason: why})
+	case closing:
+		l.remove(e)
+		l.grants.over(e.grant, e.operated)
+	}
+}
+
+// signOut asks the gate for the end of a session whose program has ended. The token is released when the gate says so.
+func (l *entries) signOut(e *entry, operated bool) {
+	e.state, e.operated, e.gives = closing, operated, l.now.Boot.Add(signOutSpan(e.grant.hold.slot.resource.MaxHold))
+	l.emit(effect.SignOut{Entry: e.id})
+}
+
+// fail ends the wait without a session. The demand goes back to where it was, and the policy is to pass the token on.
+func (l *entries) fail(e *entry, until clock.Instant, waits bool) {
+	d := e.demand
+	l.bar(e, until)
+	if waits {
+		l.emit(effect.SignOut{Entry: e.id})
+	}
+	l.remove(e)
+	l.demands.putBack(d)
+	l.grants.over(e.grant, false)
+}
+
+// bar knocks no more in the custody of an entry until then.
+func (l *entries) bar(e *entry, until clock.Instant) {
+	h := e.grant.hold
+	l.bars = append(l.bars, bar{h, until})
+	h.slot.closed = true
+}
+
+// cancel ends the wait of an entry that nobody waits for any more.
+func (l *entries) cancel(e *entry) {
+	l.emit(effect.SignOut{Entry: e.id})
+	l.remove(e)
+	l.grants.over(e.grant, false)
+}
+
+func (l *entries) remove(e *entry) {
+	delete(l.byID, e.id)
+	e.grant.entry, e.demand = nil, nil
+}
+
+// withdraw ends a demand that knocks, and reports whether there is one. The next program that waits takes its place.
+func (l *entries) withdraw(request uint64) bool {
+	for _, e := range l.inOrder() {
+		if e.state != knocking || e.demand.request != request {
+			continue
+		}
+		if e.demand = l.demands.take(e.grant.hold.slot); e.demand == nil {
+			l.cancel(e)
+		}
+		l.demands.hasChanged(e.grant.hold.slot.key.resource)
+		return true
+	}
+	return false
+}
+
+// refuseAll refuses all programs that knock.
+func (l *entries) refuseAll(reason error) {
+	for _, e := range l.inOrder() {
+		if e.state == knocking {
+			l.emit(effect.Refuse{Request: e.demand.request, Reason: reason})
+			l.cancel(e)
+		}
+	}
+}
+
+// lapse refuses them once this member's certificate has expired.
+func (l *entries) lapse() {
+	if len(l.byID) == 0 {
+		return
+	}
+	if reason := l.demands.expired(); reason != nil {
+		l.refuseAll(reason)
+	}
+}
+
+// giveUp ends what knocks at a slot that leaves.
+func (l *entries) giveUp(s *slot) {
+	for _, e := range l.inOrder() {
+		if e.state == knocking && e.grant.hold.slot == s {
+			d := e.demand
+			l.cancel(e)
+			l.demands.putBack(d)
+		}
+	}
+	l.bars = slices.DeleteFunc(l.bars, func(b bar) bool { return b.hold.slot == s })
+}
+
+// tick ends what has waited for the gate for long enough, and what belongs to a memory that was given up.
+func (l *entries) tick() {
+	for _, e := range l.inOrder() {
+		h := e.grant.hold
+		switch {
+		case h.lost && e.state == knocking:
+			d := e.demand
+			l.cancel(e)
+			l.demands.putBack(d)
+		case e.gives > l.now.Boot:
+		case e.state == knocking:
+			l.report("gate busy", h, "no session within the time that the token may be kept: it goes on")
+			l.fail(e, l.now.Boot.Add(knockPause), true)
+		case e.state == closing:
+			l.report("gate slow", h, fmt.Sprintf("no word about the end of the session within %v: the token goes on", signOutSpan(h.slot.resource.MaxHold)))
+			l.remove(e)
+			l.grants.over(e.grant, e.operated)
+		}
+	}
+}
+
+// lift ends the bars whose time has come, or whose custody has ended.
+func (l *entries) lift() {
+	for i := 0; i < len(l.bars); {
+		b := l.bars[i]
+		if l.custody.holds[b.hold.token] == b.hold && l.now.Boot < b.until {
+			i++
+			continue
+		}
+		l.bars = slices.Delete(l.bars, i, i+1)
+		l.refresh(b.hold.slot)
+	}
+}
+
+// next is when tick or lift has something to do.
+func (l *entries) next() clock.Instant {
+	next := clock.Never
+	for _, e := range l.byID {
+		next = min(next, e.gives)
+	}
+	for _, b := range l.bars {
+		next = min(next, b.until)
+	}
+	return next
+}
+
+func (l *entries) inOrder() []*entry {
+	if len(l.byID) == 0 {
+		return nil
+	}
+	list := slices.Collect(maps.Values(l.byID))
+	slices.SortFunc(list, func(a, b *entry) int { return int(a.id) - int(b.id) })
+	return list
+}
+
+func (l *entries) report(kind string, h *hold, detail string) {
+	l.emit(effect.Report{Kind: kind, About: l.self, Detail: h.slot.key.String() + ": " + detail})
+}
+
+// status is what is known of a slot's gate.
+func (l *entries) status(s *slot) GateStatus {
+	if _, ok := gateOf(s.resource); !ok {
+		return GateStatus{}
+	}
+	return GateStatus{
+		Gated: true, Reached: l.reached[s.key.resource], Said: s.word.text, Session: s.word.session, NotBefore: s.word.notBefore,
+	}
+}
+
+// between is from one time of the gate's wall clock to another one; 0 if that has passed.
+func between(from, to uint64) time.Duration { return clock.Millis(max(from, to) - from) }
+
+// check returns the first invariant that does not hold, or nil.
+func (l *entries) check() error {
+	holds := make(map[*hold]bool)
+	for _, e := range l.byID {
+		g := e.grant
+		bad := ""
+		switch {
+		case g.entry != e || g.hold.grant != g && !g.hold.lost:
+			bad = "it is not its hold's"
+		case holds[g.hold]:
+			bad = "two of one custody"
+		case (e.state == knocking) != (e.demand != nil):
+			bad = "it knocks for nobody, or runs for somebody who knocks"
+		case (e.state == open) != (l.grants.inForce[g.id] == g):
+			bad = "a program without a session, or the reverse"
+		case (e.state == open) != (e.gives == clock.Never):
+			bad = "it waits for ever"
+		case e.state == knocking && e.gives > e.ends:
+			bad = "it waits for longer than the token may be kept"
+		}
+		holds[g.hold] = true
+		if bad != "" {
+			return fmt.Errorf("entry %d: %w: %s", e.id, errEntry, bad)
+		}
+	}
+	return nil
+}

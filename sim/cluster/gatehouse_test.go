@@ -1,0 +1,104 @@
+package cluster
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/internal/whole"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+)
+
+// gated gives a resource a gate.
+func gated(r *group.Resource) {
+	r.Gate = group.Gate{Member: ident.Member{9}, Address: "gate.example.org:1", Settle: 20 * time.Millisecond, Keep: 500 * time.Millisecond}.WithDefaults()
+}
+
+// TestGated_Faults_OrderHolds: members crash, sleep and are cut off from each other, and so does the gate. No program begins without a session,
+// no session opens before the last one has closed, and no token leaves before its session has ended or the time for that has.
+func TestGated_Faults_OrderHolds(t *testing.T) {
+	skipUnderRaceDetector(t)
+	var sum gatehouse
+	for seed := range uint64(whole.Part(3, 60)) {
+		s := Setting{Seed: seed, Mix: MixOf(seed), For: 5 * time.Minute}
+		set, f := s.draw()
+		f.every[faultReconfigure] = 0 // the gate goes by one configuration
+		for i := range set.resources {
+			if set.resources[i].Policy != catalog.Uncoordinated {
+				gated(&set.resources[i])
+			}
+		}
+		c, err := newCluster(set, nil)
+		require.NoError(t, err)
+		rng := dice{c.hazards.rng(faultCrash)}
+		for _, h := range c.gates {
+			var again func()
+			again = func() {
+				if !c.calm {
+					h.crash(rng.exponential(3 * time.Second))
+					c.after(rng.exponential(40*time.Second), again)
+				}
+			}
+			c.after(rng.exponential(40*time.Second), again)
+		}
+		r := (&schedule{c, f}).run(s)
+		assert.NoError(t, r.Err())
+		for _, h := range c.gates {
+			sum.sessions, sum.busy, sum.refused, sum.crashes = sum.sessions+h.sessions, sum.busy+h.busy, sum.refused+h.refused, sum.crashes+h.crashes
+			sum.longest = max(sum.longest, h.longest)
+		}
+	}
+	t.Log(&sum)
+	assert.NotZero(t, sum.sessions*sum.busy*sum.crashes)
+}
+
+// TestGated_TwoTokens_OneProgram: a group that is cut in two has two tokens. Without a gate two programs run at once; with one they take turns,
+// and the resource is as busy as with one token.
+func TestGated_TwoTokens_OneProgram(t *testing.T) {
+	skipUnderRaceDetector(t)
+	minutes := time.Duration(whole.Part(3, 10)) * time.Minute
+	for _, p := range []busyPolicy{fairTurns, lightTurns}[:whole.Part(1, 2)] {
+		t.Run(p.String(), func(t *testing.T) {
+			for _, withGate := range []bool{false, true} {
+				times := busyTimes{
+					operation: 500 * time.Millisecond, hold: 4 * time.Second, interval: 50 * time.Millisecond, skip: 20 * time.Millisecond,
+					gossip: 5 * time.Second, shortest: 400 * time.Millisecond, longest: 600 * time.Millisecond,
+				}
+				set := busySetting(7, 10, p, times)
+				if withGate {
+					gated(&set.resources[0])
+				}
+				b := newBusyGroup(t, set, times)
+				for i := range 10 {
+					b.add(b.ca.enrol(b.now), memberSetting{durable: true, found: i == 0, driving: grouped})
+				}
+				b.start()
+				b.want(b.nodes, 10*time.Millisecond)
+				b.runFor(2 * time.Minute)
+				alone := 1 / b.pace().Seconds()
+				b.separate(b.nodes[:5], silence)
+				b.runFor(5 * time.Minute) // the half without the token makes one
+				before, made := len(b.turns), b.made
+				together := b.walk.together
+				b.runFor(minutes)
+				turns, overlaps := len(b.turns)-before, b.walk.together-together
+				cut := float64(turns) / minutes.Seconds()
+				t.Logf("gate %v: %.2f turns a second with one token, %.2f with two (%d made), of which %d began beside another one", withGate, alone, cut, made, overlaps)
+				assert.Empty(t, b.violations)
+				if !withGate {
+					assert.Greater(t, overlaps, turns/10, "there are two tokens")
+					continue
+				}
+				t.Log(b.gates[0])
+				assert.Zero(t, overlaps, fmt.Sprint("of ", turns))
+				assert.Greater(t, cut, 0.97*alone)
+				assert.Less(t, b.gates[0].longest, 2*(times.hold+20*time.Millisecond+500*time.Millisecond))
+			}
+		})
+	}
+}
