@@ -37,8 +37,8 @@ const (
 	// writeTimeout bounds the writing of one frame: a gate that does not read its control stream is lost.
 	writeTimeout = 10 * time.Second
 
-	// MaxSessions bounds the sign-ins of a connection that have not ended: one for each slot would be 64, and a member has one session.
-	MaxSessions = 16
+	// maxSessions bounds the sign-ins of a connection that have not ended: one for each slot would be 64, and a member has one session.
+	maxSessions = 16
 
 	// answerRoom is how many answers a session keeps until they are read. Of more the oldest goes: each BUSY replaces the one before.
 	answerRoom = 16
@@ -353,15 +353,12 @@ func (c *Conn) enter(s *Session) error {
 	switch {
 	case c.err != nil:
 		return c.err
-	case len(c.sessions) >= MaxSessions:
+	case len(c.sessions) >= maxSessions:
 		return ErrTooMany
 	}
 	c.sessions[s.number] = s
 	return nil
 }
-
-// Gate is the certificate that the gate has shown.
-func (c *Conn) Gate() certificate.Certificate { return c.gate }
 
 // Done is closed when the connection has ended.
 func (c *Conn) Done() <-chan struct{} { return c.done }

@@ -183,7 +183,7 @@ func (s *Stream) LocalAddr() net.Addr { return s.conn.quic.LocalAddr() }
 // RemoteAddr is the gate's.
 func (s *Stream) RemoteAddr() net.Addr { return s.conn.quic.RemoteAddr() }
 
-// SetDeadline, SetReadDeadline and SetWriteDeadline are those of net.Conn.
+// SetDeadline is that of net.Conn.
 func (s *Stream) SetDeadline(t time.Time) error { return s.Stream.SetDeadline(t) }
 
 // streamError turns a reset into this package's errors.

@@ -150,3 +150,43 @@ func TestOpen_NoJournal_ShutForMaxHold(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrLocked, "one process has the state folder")
 	require.True(t, exists(filepath.Join(s.dir, "journal")))
 }
+
+// A gate does not start for a resource that has none, or another one, or more sessions at a slot than it keeps apart.
+func TestOpen_ConfigurationOfAnother_Refused(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*group.Resource)
+		want   error
+	}{
+		"no gate":       {func(r *group.Resource) { r.Gate = group.Gate{} }, driver.ErrResource},
+		"another gate":  {func(r *group.Resource) { r.Gate.Member[0] ^= 1 }, driver.ErrOther},
+		"many sessions": {func(r *group.Resource) { r.Policy, r.Gate.Sessions = "multitoken", 2 }, driver.ErrConfig},
+	} {
+		w := gatetest.New(t, 1, c.change)
+		cfg := config(w, t.TempDir(), newTarget(t), &testLog{})
+		_, err := driver.Open(context.Background(), cfg)
+		require.ErrorIs(t, err, c.want, name)
+		require.NoError(t, cfg.Conn.Close())
+	}
+}
+
+// What the gate has learned is there after a restart: it closes the session that was open, and goes on with the numbers.
+func TestRestart_OpenSession_ClosedFirst(t *testing.T) {
+	w := gatetest.New(t, 2, nil)
+	s := open(w, nil)
+	held := w.Mint(0)
+	first := w.SignIn(s.dial(0), held, 3*time.Second)
+	gatetest.Opened(t, first)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.NoError(t, s.Close(ctx), "at once: the session stays open in the journal")
+	closed := make(chan driver.Call, 4)
+	s.start(func(c *driver.Config) {
+		c.Floor = nil
+		c.CloseHook = func(_ context.Context, call driver.Call) core.Result { closed <- call; return core.Succeeded }
+	})
+	call := await.Next(t, "the close hook", closed)
+	assert.EqualValues(t, 101, call.Session)
+	assert.Equal(t, w.Members[0].ID(), call.Member)
+	second := w.SignIn(s.dial(1), w.Passed(held, 0, 1), time.Second)
+	assert.EqualValues(t, 102, gatetest.Opened(t, second).Session)
+}

@@ -47,7 +47,7 @@ const (
 	// maxBudgets bounds the members whose budgets are kept: as many as a directory of the default size. Beyond it full ones are forgotten.
 	maxBudgets = 4096
 
-	// maxLarge bounds the frames above wire.SmallFrame that are read at a time, each of up to 304 KiB.
+	// maxLarge bounds the frames above 64 KiB that are read at a time, each of up to 304 KiB.
 	maxLarge = 8
 
 	// askEvery is how often a member is asked for a configuration that it names.

@@ -108,7 +108,7 @@ func (w *World) Issue(name string, key *signature.PrivateKey, change func(*certi
 	return Party{Key: key, Certificate: cert}
 }
 
-// newer signs the next configuration.
+// Newer signs the next configuration.
 func (w *World) Newer(change func(*group.Settings)) *group.Group {
 	w.T.Helper()
 	s := w.Group.Config().Settings()
@@ -143,7 +143,7 @@ func (w *World) Certificates(m ident.Member) []byte {
 // Custody is a title with the one before it.
 type Custody struct{ Title, Before token.Title }
 
-// mint makes a token of a member.
+// Mint makes a token of a member.
 func (w *World) Mint(by int) Custody {
 	w.T.Helper()
 	w.sequel++
@@ -154,7 +154,7 @@ func (w *World) Mint(by int) Custody {
 	return Custody{Title: token.Title{Genesis: g}}
 }
 
-// passed is what a member holds to whom the holder has passed the token.
+// Passed is what a member holds to whom the holder has passed the token.
 func (w *World) Passed(c Custody, from, to int) Custody {
 	w.T.Helper()
 	tr, err := c.Title.Next(w.Members[to].ID(), ident.Reservation{Number: 1}).Sign(w.Group.ID(), w.Members[from].Key)
@@ -176,7 +176,7 @@ func resourceOf(id ident.Group, key *signature.PrivateKey) group.Resource {
 	}.WithDefaults()
 }
 
-// said is the next answer of a session, of a kind.
+// Said is the next answer of a session, of a kind.
 func Said[A core.Answer](t testing.TB, s *client.Session) A {
 	t.Helper()
 	a := await.Next(t, "an answer", s.Answers())
@@ -185,7 +185,7 @@ func Said[A core.Answer](t testing.TB, s *client.Session) A {
 	return a.Body().Answer.(A)
 }
 
-// opened waits for OPEN, through any BUSY.
+// Opened waits for OPEN, through any BUSY.
 func Opened(t testing.TB, s *client.Session) core.OpenAnswer {
 	t.Helper()
 	for {
@@ -198,7 +198,7 @@ func Opened(t testing.TB, s *client.Session) core.OpenAnswer {
 	}
 }
 
-// ended waits for the last answer of a session.
+// Ended waits for the last answer of a session.
 func Ended(t testing.TB, s *client.Session) core.Answer {
 	t.Helper()
 	var last wire.SignedAnswer

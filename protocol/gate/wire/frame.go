@@ -28,8 +28,8 @@ const (
 	// or a page of revocations.
 	MaxFrame = 304 << 10
 
-	// SmallFrame is what every other frame fits in, in bytes: SIGN-IN is the largest. Of larger ones a gate reads few at once.
-	SmallFrame = 64 << 10
+	// smallFrame is what every other frame fits in, in bytes: SIGN-IN is the largest. Of larger ones a gate reads few at once.
+	smallFrame = 64 << 10
 
 	// MaxConfiguration bounds a signed configuration, in bytes: that of protocol/wire.
 	MaxConfiguration = 257 << 10
@@ -232,7 +232,7 @@ func Decode(raw []byte) (Frame, error) {
 	return f, nil
 }
 
-// Read reads one frame. For one of more than SmallFrame bytes it first calls large, which may wait until there is room,
+// Read reads one frame. For one of more than smallFrame bytes it first calls large, which may wait until there is room,
 // and may be nil. It returns io.EOF at the end of the stream between two frames, io.ErrUnexpectedEOF within one, ErrFrameSize for a length
 // that no frame has, and the errors of Decode.
 func Read(r io.Reader, large func() (done func())) (Frame, error) {
@@ -244,7 +244,7 @@ func Read(r io.Reader, large func() (done func())) (Frame, error) {
 	if n == 0 || n > MaxFrame {
 		return nil, fmt.Errorf("%w: %d bytes, permitted are 1 to %d", ErrFrameSize, n, MaxFrame)
 	}
-	if n > SmallFrame && large != nil {
+	if n > smallFrame && large != nil {
 		defer large()()
 	}
 	raw := make([]byte, n)
