@@ -88,7 +88,7 @@ func New(now func() clock.Instant) *Metrics {
 	m.evidence = m.counter("evidence_total", "Signed proofs in the journal that a member broke the rules.", "kind")
 	m.said = m.counter("gate_answers_total", "Answers of the resource's gate to sign-ins of this member, and lost connections with it.", "resource", "answer")
 	m.reachable = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: prefix + "gate_reachable", Help: "1 while this member has a connection with the resource's gate; absent without a gate.",
+		Name: prefix + "gate_reachable", Help: "1 while this member has a connection with the resource's gate; 0 without a gate, too.",
 	}, []string{"resource"})
 	m.registry.MustRegister(m.reachable)
 	m.returned = m.histogram("token_return_seconds", "Time between two arrivals of a token of the same slot.", spans, "resource")

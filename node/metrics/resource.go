@@ -39,7 +39,9 @@ var (
 	operations = []Operation{OperationOK, OperationFailed, OperationUnused, OperationOver, OperationLost}
 	// losses are the reasons of package api, which may grow.
 	losses = []string{"revoked", "expired", "configuration", "stopped", "gate"}
-	drops  = []policy.DropReason{policy.Superseded, policy.Overflow, policy.Spent, policy.Forked, policy.Unconfigured}
+	// gateAnswers are what a gate says, and the loss of its connection.
+	gateAnswers = []string{"open", "busy", "stuck", "refused", "closed", "lost"}
+	drops       = []policy.DropReason{policy.Superseded, policy.Overflow, policy.Spent, policy.Forked, policy.Unconfigured}
 )
 
 // The ways of a message between policies, as values of the label direction.
@@ -85,6 +87,10 @@ func (m *Metrics) configured(name string, slot uint64) *resource {
 		}
 		for _, reason := range losses {
 			m.lost.WithLabelValues(name, reason)
+		}
+		m.reachable.WithLabelValues(name)
+		for _, answer := range gateAnswers {
+			m.said.WithLabelValues(name, answer)
 		}
 		for _, reason := range drops {
 			m.dropped.WithLabelValues(name, reason.String())
