@@ -89,6 +89,9 @@ func (e *engine) ask(ctx context.Context, f func()) bool {
 func (e *engine) run(ctx context.Context, first []core.Effect) {
 	defer close(e.stopped)
 	e.perform(first)
+	if revoked := e.known.members(); len(revoked) > 0 {
+		e.step(core.Revocations{Members: revoked}) // of the group file: nobody says them again
+	}
 	for e.err == nil && ctx.Err() == nil {
 		e.hooksFirst()
 		at := e.machine.NextDeadline()
