@@ -46,6 +46,7 @@ type link struct {
 	target net.Conn // nil until it is dialled
 	cancel context.CancelFunc
 	soft   bool // the target is to end it: tunnel.soft, but for what is only observed
+	hard   bool // it belongs to a session: when that is cut, nothing more goes to the target
 }
 
 func newTunnel(ctx context.Context, target Target, soft bool) *tunnel {
@@ -111,6 +112,9 @@ func (l *link) cut() {
 		return
 	}
 	if !l.soft {
+		if tcp, ok := l.target.(*net.TCPConn); ok && l.hard {
+			_ = tcp.SetLinger(0) // what the system still has to send does not go, either
+		}
 		l.target.Close()
 		return
 	}
@@ -147,7 +151,7 @@ func (t *tunnel) enter(of core.Connection, any *passage, observe bool, s *quic.S
 		return nil, nil, nil, refusal(wire.StreamFull)
 	}
 	ctx, cancel := context.WithCancel(t.ctx)
-	l := &link{stream: s, cancel: cancel, soft: soft}
+	l := &link{stream: s, cancel: cancel, soft: soft, hard: !observe}
 	p.links[l] = struct{}{}
 	t.streams.Add(1)
 	t.opened.Add(1)
