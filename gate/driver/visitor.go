@@ -294,9 +294,8 @@ func (v *visitor) streams(ctx context.Context) {
 // stream serves one data stream.
 func (v *visitor) stream(ctx context.Context, s *quic.Stream) {
 	_ = s.SetReadDeadline(time.Now().Add(connectTimeout))
-	f, err := wire.Read(s, nil)
-	c, ok := f.(*wire.Connect)
-	if err != nil || !ok {
+	c, err := wire.ReadConnect(s)
+	if err != nil {
 		(&link{stream: s}).reset(wire.StreamNotOpen)
 		return
 	}
