@@ -252,14 +252,19 @@ func (g *Gate) leave(v *visitor) {
 	g.visitors = slices.DeleteFunc(g.visitors, func(o *visitor) bool { return o == v })
 }
 
-// large waits for a place for a large frame.
-func (g *Gate) large() (done func()) {
+// large waits for a place for a large frame of a stream, or for the end of its connection. The frame has to come soon: others wait for the place.
+func (g *Gate) large(ctx context.Context, s *quic.Stream) (done func()) {
 	select {
 	case g.larges <- struct{}{}:
-		return func() { <-g.larges }
+		_ = s.SetReadDeadline(time.Now().Add(largeTimeout))
+		return func() {
+			_ = s.SetReadDeadline(time.Time{})
+			<-g.larges
+		}
+	case <-ctx.Done():
 	case <-g.ctx.Done():
-		return func() {}
 	}
+	return func() {}
 }
 
 // verifying waits for a place to verify a sign-in.

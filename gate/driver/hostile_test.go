@@ -518,3 +518,15 @@ func TestConnection_Silent_Lost(t *testing.T) {
 	assert.Less(t, time.Since(began), 10*time.Second)
 	await.Next(t, "the member notices, too", session.Ended())
 }
+
+// A member that begins a large frame and goes on living does not keep the place in which others' are read.
+func TestFrames_LargeNeverEnds_ConnectionClosed(t *testing.T) {
+	t.Parallel()
+	w := gatetest.New(t, 1, nil)
+	s := open(w, nil)
+	r := s.raw(t, w.Members[0])
+	r.greet()
+	_, err := r.control.Write([]byte{0, 2, 0, 0, 0x82})
+	require.NoError(t, err)
+	assert.Equal(t, transport.CodeInternal, r.closedWith())
+}

@@ -50,6 +50,9 @@ const (
 	// maxLarge bounds the frames above 64 KiB that are read at a time, each of up to 304 KiB.
 	maxLarge = 8
 
+	// largeTimeout bounds the time that one of them takes: 60 kB/s.
+	largeTimeout = 5 * time.Second
+
 	// askEvery is how often a member is asked for a configuration that it names.
 	askEvery = time.Second
 )

@@ -117,7 +117,8 @@ func (v *visitor) talk(ctx context.Context) error {
 	}
 	_ = control.SetReadDeadline(time.Now().Add(helloTimeout))
 	in := bufio.NewReader(control)
-	first, err := wire.Read(in, v.gate.large)
+	large := func() (done func()) { return v.gate.large(ctx, control) }
+	first, err := wire.Read(in, large)
 	if err != nil {
 		return broken(err)
 	}
@@ -131,7 +132,7 @@ func (v *visitor) talk(ctx context.Context) error {
 	v.met(h)
 	v.gate.tasks.Go(func() { v.streams(ctx) })
 	for {
-		f, err := wire.Read(in, v.gate.large)
+		f, err := wire.Read(in, large)
 		if err != nil {
 			return broken(err)
 		}
