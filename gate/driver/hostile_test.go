@@ -26,6 +26,7 @@ import (
 	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/permit"
+	"github.com/wandertoken/wander/protocol/token"
 )
 
 // raw is a connection of a member that says what a test wants.
@@ -529,4 +530,40 @@ func TestFrames_LargeNeverEnds_ConnectionClosed(t *testing.T) {
 	_, err := r.control.Write([]byte{0, 2, 0, 0, 0x82})
 	require.NoError(t, err)
 	assert.Equal(t, transport.CodeInternal, r.closedWith())
+}
+
+// minted is a token that a member makes as a test wants it.
+func (s *station) minted(by int, change func(*token.GenesisBody)) gatetest.Custody {
+	s.w.T.Helper()
+	b := token.GenesisBody{
+		Resource: gatetest.Resource, Generator: s.w.Members[by].ID(), Sequence: 1000, Time: uint64(time.Now().UnixMilli()),
+	}
+	change(&b)
+	g, err := b.Sign(s.w.Group.ID(), s.w.Members[by].Key)
+	require.NoError(s.w.T, err)
+	return gatetest.Custody{Title: token.Title{Genesis: g}}
+}
+
+// An answer has the slot of the statement, also of a slot that no gate has (W-13).
+func TestAnswer_SlotBeyondAll_SaysWhichOne(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	s := open(w, nil)
+	in := w.SignIn(s.dial(0), s.minted(0, func(b *token.GenesisBody) { b.Slot = 100 }), time.Second)
+	assert.Equal(t, core.NoSlot, gatetest.Said[core.RefuseAnswer](t, in).Code)
+}
+
+// An alarm about no slot is not shown as one about slot 0.
+func TestAlarm_Clock_AtNoSlot(t *testing.T) {
+	w := gatetest.New(t, 2, nil)
+	exact := w.Newer(func(x *group.Settings) { x.ClockAllowance = time.Second })
+	s := open(w, func(c *driver.Config) { c.Group = exact })
+	for who, p := range w.Members {
+		c := s.dialAs(p, func(c *client.Config) { c.Group = func() *group.Group { return exact } })
+		later := s.minted(who, func(b *token.GenesisBody) { b.Time += uint64(30 * time.Minute / time.Millisecond) })
+		assert.Equal(t, core.Implausible, gatetest.Said[core.RefuseAnswer](t, w.SignIn(c, later, time.Second)).Code)
+	}
+	st, err := s.Status(context.Background())
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, st.Alarms[core.AlarmClock])
+	assert.Empty(t, st.Slots[0].Alarm)
 }

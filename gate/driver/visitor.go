@@ -239,25 +239,25 @@ func (v *visitor) signIn(ctx context.Context, f *wire.SignIn) error {
 		return fmt.Errorf("%w: more than %d sign-ins", errBroken, MaxSignIns)
 	}
 	v.number++
-	in, title, err := v.verify(f)
+	in, of, err := v.verify(f)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errForged, err)
 	}
 	v.living.Add(1)
-	if !v.gate.engine.put(ctx, func() { v.gate.engine.begin(v, f.Number, in, title) }) {
+	if !v.gate.engine.put(ctx, func() { v.gate.engine.begin(v, f.Number, in, of) }) {
 		return ctx.Err()
 	}
 	return nil
 }
 
-// verify is what the machine is told of a sign-in whose permit and statement hold for this connection. Whether anybody was revoked, and whether
+// verify is what the machine is told of a sign-in whose permit and statement hold for this connection, and the statement. Whether anybody was revoked, and whether
 // there is such a slot, the machine judges.
-func (v *visitor) verify(f *wire.SignIn) (in core.SignIn, title ident.Hash, err error) {
+func (v *visitor) verify(f *wire.SignIn) (in core.SignIn, of permit.StatementBody, err error) {
 	done := v.gate.verifying()
 	defer done()
 	form, err := permit.Decode(f.Permit)
 	if err != nil {
-		return in, title, err
+		return in, of, err
 	}
 	g, _ := v.gate.known.current()
 	p, err := permit.Verify(form, permit.Conditions{
@@ -265,20 +265,20 @@ func (v *visitor) verify(f *wire.SignIn) (in core.SignIn, title ident.Hash, err 
 		Settings: group.Settings{Resources: []group.Resource{{Name: v.gate.known.resource, Slots: group.MaxSlots}}},
 	})
 	if err != nil {
-		return in, title, err
+		return in, of, err
 	}
 	if p.Title().Holder() != v.member {
-		return in, title, fmt.Errorf("%w: the connection is %v's", permit.ErrPresenter, v.member)
+		return in, of, fmt.Errorf("%w: the connection is %v's", permit.ErrPresenter, v.member)
 	}
 	st, err := p.Statement(f.Statement, permit.Session{Gate: v.gate.keyID, Exporter: v.exporter, Number: f.Number})
 	if err != nil {
-		return in, title, err
+		return in, of, err
 	}
 	b := st.Body()
 	return core.SignIn{
 		Slot: int(min(b.Slot, core.MaxSlots)), Permit: core.PermitOf(p.Title(), p.Before(), p.Expires), Configuration: b.Configuration,
 		Length: clock.Millis(b.Length),
-	}, b.Title, nil
+	}, b, nil
 }
 
 // streams serves the data streams.
