@@ -35,6 +35,7 @@ type engine struct {
 	places  *places
 	tunnel  *tunnel
 	counts  *counts
+	budgets *budgets
 	log     *slog.Logger
 	key     *signature.PrivateKey
 
@@ -252,6 +253,9 @@ func (e *engine) say(f core.Say, now clock.Reading) {
 		last, config = true, len(a.Configuration) > 0
 		a.Configuration = nil
 		f.Answer = a
+		if !e.budgets.spare(s.visitor.member, lines) {
+			break
+		}
 		e.log.Info("sign-in refused", "slot", s.slot, "member", s.visitor.member, "why", a.Code.String(), "observed", e.rules.observe)
 	case core.ClosedAnswer:
 		last = true

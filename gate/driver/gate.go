@@ -99,7 +99,7 @@ func Open(ctx context.Context, cfg Config) (*Gate, error) {
 	g.tunnel = newTunnel(g.ctx, cfg.Target, cfg.CloseHook == nil)
 	const slots = core.MaxSlots // a newer configuration may bring more than there are now
 	g.engine = &engine{
-		cfg: &g.cfg, known: known, store: j.store, machine: j.machine, tunnel: g.tunnel, counts: g.counts, log: cfg.Log, key: cfg.Key, rules: r,
+		cfg: &g.cfg, known: known, store: j.store, machine: j.machine, tunnel: g.tunnel, counts: g.counts, budgets: g.budgets, log: cfg.Log, key: cfg.Key, rules: r,
 		inputs: make(chan func(), inputRoom), stopped: make(chan struct{}), signIns: make(map[core.Connection]*signIn), slots: make([]view, slots),
 		places: &places{
 			ctx: g.ctx, tunnel: g.tunnel, open: cfg.OpenHook, close: cfg.CloseHook, ends: make(chan core.HookEnded, 2*slots), took: g.counts.hook,

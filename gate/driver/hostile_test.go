@@ -567,3 +567,27 @@ func TestAlarm_Clock_AtNoSlot(t *testing.T) {
 	assert.EqualValues(t, 1, st.Alarms[core.AlarmClock])
 	assert.Empty(t, st.Slots[0].Alarm)
 }
+
+// A member that is refused again and again does not fill the log, and one that signs out of nothing is read at its rate.
+func TestMember_Nagging_Bounded(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	s := open(w, nil)
+	r := s.raw(t, w.Members[0])
+	r.greet()
+	held := w.Mint(0)
+	const refused, over = 20, 10
+	for n := range uint64(refused) {
+		r.say(s.signIn(t, r, w.Members[0], held, func(b *permit.StatementBody) { b.Number, b.Length = n+1, 0 }))
+		f, err := wire.Read(r.control, nil)
+		require.NoError(t, err)
+		require.IsType(t, &wire.Answer{}, f)
+	}
+	assert.LessOrEqual(t, strings.Count(s.log.String(), "sign-in refused"), 10)
+	began := time.Now()
+	for range 20 + over {
+		r.say(&wire.SignOut{Number: 1})
+	}
+	r.say(&wire.Answer{Number: 1, Signed: []byte{1}}) // which ends the connection, when it is read
+	r.closedWith()
+	assert.Greater(t, time.Since(began), (over-2)*time.Second/driver.SignInsPerSecond)
+}

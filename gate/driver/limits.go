@@ -35,7 +35,7 @@ const (
 
 // Limits on what one member may ask for. A member that asks faster is read more slowly; nothing is lost.
 const (
-	// SignInsPerSecond and signInBurst bound the sign-ins of one member: each costs up to nine signatures, about half a millisecond. An honest member
+	// SignInsPerSecond and signInBurst bound the sign-ins of one member, and its sign-outs: each of the first costs up to nine signatures, about half a millisecond. An honest member
 	// signs in once in a custody.
 	SignInsPerSecond = 10
 	signInBurst      = 20
@@ -43,6 +43,10 @@ const (
 	// updatesPerSecond and updateBurst bound the UPDATEs and HELLOs of one member. A list of 4,096 revocations takes 64 of them.
 	updatesPerSecond = 2
 	updateBurst      = 64
+
+	// linesPerSecond and lineBurst bound the lines about refusals of one member, which are counted all the same: a line is 300 bytes, 5 MB in a day.
+	linesPerSecond = 0.2
+	lineBurst      = 8
 
 	// maxBudgets bounds the members whose budgets are kept: as many as a directory of the default size. Beyond it full ones are forgotten.
 	maxBudgets = 4096

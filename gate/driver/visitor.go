@@ -194,6 +194,9 @@ func (v *visitor) frame(ctx context.Context, f wire.Frame) error {
 		}
 		return v.signIn(ctx, f)
 	case *wire.SignOut:
+		if err := v.gate.budgets.wait(ctx, v.member, signOuts); err != nil {
+			return err
+		}
 		v.gate.engine.put(ctx, func() { v.gate.engine.signOut(v, f.Number) })
 	default:
 		return fmt.Errorf("%w: a frame that only gates write", errBroken)
