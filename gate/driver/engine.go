@@ -366,8 +366,11 @@ func (e *engine) lost(v *visitor) {
 func (e *engine) learned(configured, revoked, fresh bool) {
 	if configured {
 		observed := e.rules.observe
-		if _, e.rules = e.known.current(); observed && !e.rules.observe {
+		switch _, e.rules = e.known.current(); {
+		case observed && !e.rules.observe:
 			e.enforce() // what has come in meanwhile goes
+		case e.rules.observe:
+			e.tunnel.observe()
 		}
 		e.step(core.Configured{Settings: e.rules.settings})
 		e.log.Info("group configuration in force", "version", e.rules.settings.Version)

@@ -116,7 +116,7 @@ func Open(ctx context.Context, cfg Config) (*Gate, error) {
 		for _, v := range g.visitors {
 			list = append(list, v.passage)
 		}
-		g.tunnel.cutAll(list)
+		g.tunnel.enforce(list)
 	}
 	if err := g.listen(); err != nil {
 		g.cancel()

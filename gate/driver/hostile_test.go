@@ -574,10 +574,10 @@ func TestMember_Nagging_Bounded(t *testing.T) {
 	s := open(w, nil)
 	r := s.raw(t, w.Members[0])
 	r.greet()
-	held := w.Mint(0)
+	nowhere := s.minted(0, func(b *token.GenesisBody) { b.Slot = 100 })
 	const refused, over = 20, 10
 	for n := range uint64(refused) {
-		r.say(s.signIn(t, r, w.Members[0], held, func(b *permit.StatementBody) { b.Number, b.Length = n+1, 0 }))
+		r.say(s.signIn(t, r, w.Members[0], nowhere, func(b *permit.StatementBody) { b.Number = n + 1 }))
 		f, err := wire.Read(r.control, nil)
 		require.NoError(t, err)
 		require.IsType(t, &wire.Answer{}, f)

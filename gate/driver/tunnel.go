@@ -22,6 +22,7 @@ type tunnel struct {
 	ctx    context.Context // ends with the gate
 
 	mu       sync.Mutex
+	strict   bool                         // nothing goes in beside the sessions: the gate does not observe
 	sessions map[core.Connection]*passage // open
 	bySlot   map[int]core.Connection
 
@@ -140,9 +141,9 @@ func (r refusal) Error() string { return "stream refused" }
 func (t *tunnel) enter(of core.Connection, any *passage, observe bool, s *quic.Stream) (*passage, *link, context.Context, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p, soft := t.sessions[of], t.soft
-	if observe {
-		p, soft = any, false
+	p, soft, hard := t.sessions[of], t.soft, true
+	if observe && !t.strict {
+		p, soft, hard = any, false, false
 	}
 	switch {
 	case p == nil || p.closing:
@@ -151,7 +152,7 @@ func (t *tunnel) enter(of core.Connection, any *passage, observe bool, s *quic.S
 		return nil, nil, nil, refusal(wire.StreamFull)
 	}
 	ctx, cancel := context.WithCancel(t.ctx)
-	l := &link{stream: s, cancel: cancel, soft: soft, hard: !observe}
+	l := &link{stream: s, cancel: cancel, soft: soft, hard: hard}
 	p.links[l] = struct{}{}
 	t.streams.Add(1)
 	t.opened.Add(1)
@@ -230,10 +231,18 @@ func (t *tunnel) toMember(l *link) {
 	l.target.Close() // the member reads no more
 }
 
-// cutAll cuts what came through passages of connections.
-func (t *tunnel) cutAll(list []*passage) {
+// observe lets connections in beside the sessions.
+func (t *tunnel) observe() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.strict = false
+}
+
+// enforce cuts what came through passages of connections, and lets nothing more through them, also of a stream that has asked before.
+func (t *tunnel) enforce(list []*passage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.strict = true
 	for _, p := range list {
 		for l := range p.links {
 			l.cut()
