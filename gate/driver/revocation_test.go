@@ -2,6 +2,7 @@ package driver_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,9 +45,10 @@ func TestSync_ConfigurationUnfit_RevocationsCount(t *testing.T) {
 		}
 	})
 	s.out(t, w.Members[0])
-	st, err := s.Status(context.Background())
-	assert.NoError(t, err)
-	assert.EqualValues(t, 1, st.Alarms[core.AlarmConfiguration])
+	await.Until(t, "the alarm", func() bool {
+		st, err := s.Status(context.Background())
+		return err == nil && st.Alarms[core.AlarmConfiguration] == 1
+	})
 }
 
 // A revocation that does not count here, as one by a retired key, hides none behind it.
@@ -82,4 +84,48 @@ func TestOpen_GroupFileRevokes_SignerRefused(t *testing.T) {
 	s := open(w, func(c *driver.Config) { c.Extra.Revocations = [][]byte{w.Revoke(w.Members[0].ID())} })
 	second := w.SignIn(s.dial(1), w.Passed(w.Mint(0), 0, 1), time.Second)
 	assert.Equal(t, core.SignerRevoked, gatetest.Said[core.RefuseAnswer](t, second).Code)
+}
+
+// What is saved last is the newest, however long the file system takes for what came before.
+func TestSave_Slow_NewestLast(t *testing.T) {
+	w := gatetest.New(t, 2, nil)
+	newer := w.Newer(func(*group.Settings) {})
+	newest := w.Newer(func(x *group.Settings) { x.Version++ })
+	entered, release := make(chan struct{}, 8), make(chan struct{})
+	var mu sync.Mutex
+	var saved []uint64
+	s := open(w, func(c *driver.Config) {
+		c.Save = func(g *group.Group, _ [][]byte) error {
+			if g.Config().Version() == newer.Config().Version() {
+				entered <- struct{}{}
+				<-release
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			saved = append(saved, g.Config().Version())
+			return nil
+		}
+	})
+	last := func() uint64 {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(saved) == 0 {
+			return 0
+		}
+		return saved[len(saved)-1]
+	}
+	shows := func(who int, g *group.Group) {
+		s.dialAs(w.Members[who], func(c *client.Config) { c.Group = func() *group.Group { return g } })
+	}
+	shows(0, newer)
+	await.Next(t, "the first save", entered)
+	shows(1, newest)
+	await.Until(t, "the newest is known", func() bool {
+		st, err := s.Status(context.Background())
+		return err == nil && st.Configuration == newest.Config().Version()
+	})
+	time.Sleep(100 * time.Millisecond) // for a second save that does not wait for the first
+	close(release)
+	await.Until(t, "both are saved", func() bool { mu.Lock(); defer mu.Unlock(); return len(saved) == 2 })
+	assert.Equal(t, newest.Config().Version(), last())
 }
