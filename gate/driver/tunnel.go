@@ -25,6 +25,7 @@ type tunnel struct {
 	strict   bool                         // nothing goes in beside the sessions: the gate does not observe
 	sessions map[core.Connection]*passage // open
 	bySlot   map[int]core.Connection
+	severed  map[int]*passage // the last one of each slot: the target may not have ended it yet
 
 	streams  atomic.Int64
 	opened   atomic.Uint64
@@ -51,7 +52,7 @@ type link struct {
 }
 
 func newTunnel(ctx context.Context, target Target, soft bool) *tunnel {
-	return &tunnel{target: target, soft: soft, ctx: ctx, sessions: make(map[core.Connection]*passage), bySlot: make(map[int]core.Connection)}
+	return &tunnel{target: target, soft: soft, ctx: ctx, sessions: make(map[core.Connection]*passage), bySlot: make(map[int]core.Connection), severed: make(map[int]*passage)}
 }
 
 // open lets the streams of a sign-in's session through.
@@ -76,12 +77,15 @@ func newPassage(slot int) *passage {
 
 // sever ends all streams of the slot's session: when it has returned, nothing more of them reaches the target. If the tunnel is soft, the gate
 // says to the target that nothing more comes, and lets the target end the connections; what it still writes is dropped. gone is closed when all
-// connections to the target have ended.
+// connections to the target have ended, those of a close that has not confirmed among them.
 func (t *tunnel) sever(slot int) (gone <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id, ok := t.bySlot[slot]
 	p := t.sessions[id]
+	if before := t.severed[slot]; (!ok || p == nil) && before != nil {
+		return before.gone
+	}
 	if !ok || p == nil {
 		done := make(chan struct{})
 		close(done)
@@ -89,6 +93,7 @@ func (t *tunnel) sever(slot int) (gone <-chan struct{}) {
 	}
 	delete(t.bySlot, slot)
 	delete(t.sessions, id)
+	t.severed[slot] = p
 	p.end()
 	return p.gone
 }
