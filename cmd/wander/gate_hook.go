@@ -24,6 +24,9 @@ const (
 	// maxHookLine bounds a line that a hook writes into the log, in bytes.
 	maxHookLine = 4 << 10
 
+	// outputSlack is how long a hook that has ended is read: what it has written is in the pipe already.
+	outputSlack = time.Second
+
 	// leftoverFor is how long a gate that starts waits for the hooks of the process before it: their guards end them at once.
 	leftoverFor = 30 * time.Second
 )
@@ -55,7 +58,14 @@ func (h gateHooks) run(ctx context.Context, name, command string, c driver.Call)
 		defer close(logged)
 		h.read(out, name, c)
 	}()
-	defer func() { <-logged }()
+	defer func() {
+		select {
+		case <-logged:
+		case <-time.After(outputSlack):
+			out.Close() // somebody else has the other end
+			<-logged
+		}
+	}()
 	defer theirs.Close()
 	guard, err := supervise.StartGuard(supervise.Streams{Stdout: theirs, Stderr: theirs}, supervise.ReadyTimeout)
 	if err != nil {
