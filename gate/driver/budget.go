@@ -15,14 +15,15 @@ const (
 	signIns errand = iota
 	signOuts
 	updates
-	lines // of the log
+	copies // of the configuration
+	lines  // of the log
 	errands
 )
 
 // rates are the tokens per second of each budget, and at most.
 var rates = [errands]struct{ rate, burst float64 }{
 	signIns: {SignInsPerSecond, signInBurst}, signOuts: {SignInsPerSecond, signInBurst}, updates: {updatesPerSecond, updateBurst},
-	lines: {linesPerSecond, lineBurst},
+	copies: {copiesPerSecond, copyBurst}, lines: {linesPerSecond, lineBurst},
 }
 
 // budgets bounds what each member asks for, over all of its connections. It is safe for concurrent use.

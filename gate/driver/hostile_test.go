@@ -591,3 +591,27 @@ func TestMember_Nagging_Bounded(t *testing.T) {
 	r.closedWith()
 	assert.Greater(t, time.Since(began), (over-2)*time.Second/driver.SignInsPerSecond)
 }
+
+// A member that says HELLO again and again is not sent the configuration each time.
+func TestHello_Repeated_ConfigurationRationed(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	s := open(w, func(c *driver.Config) { c.Group = w.Newer(func(*group.Settings) {}) })
+	r := s.raw(t, w.Members[0])
+	const hellos = 20
+	for range hellos {
+		r.say(&wire.Hello{Versions: [2]uint64{1, 1}, Resource: gatetest.Resource, Configuration: 1})
+	}
+	r.say(s.signIn(t, r, w.Members[0], w.Mint(0), same))
+	copies := 0
+	for {
+		f, err := wire.Read(r.control, nil)
+		require.NoError(t, err)
+		if _, ok := f.(*wire.Answer); ok {
+			break
+		}
+		if _, ok := f.(*wire.Update); ok {
+			copies++
+		}
+	}
+	assert.LessOrEqual(t, copies, driver.MaxPerMember+2)
+}

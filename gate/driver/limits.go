@@ -44,6 +44,11 @@ const (
 	updatesPerSecond = 2
 	updateBurst      = 64
 
+	// copiesPerSecond and copyBurst bound the configurations that one member is sent for its HELLOs: one for each connection, and then one in ten
+	// seconds, as for sign-ins. One has up to 257 KiB.
+	copiesPerSecond = 0.1
+	copyBurst       = MaxPerMember
+
 	// linesPerSecond and lineBurst bound the lines about refusals of one member, which are counted all the same: a line is 300 bytes, 5 MB in a day.
 	linesPerSecond = 0.2
 	lineBurst      = 8

@@ -208,7 +208,7 @@ func (v *visitor) frame(ctx context.Context, f wire.Frame) error {
 func (v *visitor) met(h *wire.Hello) {
 	k := v.gate.known
 	g, _ := k.current()
-	if h.Configuration < g.Config().Version() {
+	if h.Configuration < g.Config().Version() && v.gate.budgets.spare(v.member, copies) {
 		v.inform(k)
 	}
 	if page := k.above(h.Revocations, wire.MaxRevocations); len(page) > 0 {
