@@ -24,6 +24,13 @@ func checkGateFrame(t require.TestingT, data []byte) bool {
 	}
 	if data[0]%2 == 0 {
 		f, err := gatewire.Read(bytes.NewReader(data[1:]), nil)
+		first, bad := gatewire.ReadConnect(bytes.NewReader(data[1:]))
+		if c, ok := f.(*gatewire.Connect); ok {
+			require.NoError(t, bad)
+			require.Equal(t, c, first)
+		} else {
+			require.Error(t, bad)
+		}
 		if err != nil {
 			return false
 		}

@@ -39,6 +39,9 @@ const (
 	// gateSlack is how long a gate that stops waits beside its close hooks.
 	gateSlack = 2 * time.Second
 
+	// killSlack is how long a gate that stops waits for the end of hooks that it has killed: the system ends them within 3 s, or not at all.
+	killSlack = 5 * time.Second
+
 	// renewLook is how often a gate looks whether its certificate is to be renewed, and renewGateFor bounds one attempt.
 	renewLook    = time.Minute
 	renewGateFor = 30 * time.Second
@@ -302,7 +305,7 @@ func (h gateHome) catchUp(cfg *driver.Config, log *slog.Logger) {
 		return
 	}
 	cfg.Group, cfg.Extra.Revocations = news.Group, append(cfg.Extra.Revocations, news.Revocations...)
-	if err := h.save(cfg.Group, news.Revocations); err != nil {
+	if err := h.save(cfg.Group, cfg.Extra.Revocations); err != nil {
 		log.Warn("group file not written", "error", err)
 	}
 }
@@ -408,7 +411,19 @@ func serveGate(g *driver.Gate, stop <-chan os.Signal, log *slog.Logger) error {
 		case <-ctx.Done():
 		}
 	}()
-	return gateFailure(g.Close(ctx))
+	closed := make(chan error, 1)
+	go func() { closed <- g.Close(ctx) }()
+	select {
+	case err := <-closed:
+		return gateFailure(err)
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-closed:
+		return gateFailure(err)
+	case <-time.After(killSlack):
+	}
+	return &cli.Error{Code: cli.ExitFailure, Err: errors.New("a hook does not end"), Hint: "the next start waits for it, and then closes what is open"}
 }
 
 // gateFailure gives a gate's end its exit code and hint.

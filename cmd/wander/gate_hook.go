@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,9 @@ import (
 const (
 	// maxHookLine bounds a line that a hook writes into the log, in bytes.
 	maxHookLine = 4 << 10
+
+	// outputSlack is how long a hook that has ended is read: what it has written is in the pipe already.
+	outputSlack = time.Second
 
 	// leftoverFor is how long a gate that starts waits for the hooks of the process before it: their guards end them at once.
 	leftoverFor = 30 * time.Second
@@ -54,16 +58,23 @@ func (h gateHooks) run(ctx context.Context, name, command string, c driver.Call)
 		defer close(logged)
 		h.read(out, name, c)
 	}()
-	defer func() { <-logged }()
+	defer func() {
+		select {
+		case <-logged:
+		case <-time.After(outputSlack):
+			out.Close() // somebody else has the other end
+			<-logged
+		}
+	}()
 	defer theirs.Close()
 	guard, err := supervise.StartGuard(supervise.Streams{Stdout: theirs, Stderr: theirs}, supervise.ReadyTimeout)
 	if err != nil {
 		return core.Failed, err
 	}
 	defer guard.Close()
-	// The mark is there before the hook runs. It need not outlive the machine.
+	// The mark is there before the hook runs. It says in which boot: in another one its numbers are those of strangers.
 	mark := filepath.Join(h.dir, strconv.Itoa(c.Slot)+"-"+name)
-	if err := errors.Join(os.MkdirAll(h.dir, 0o700), atomicfile.Replace(mark, guard.Mark(), 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(h.dir, 0o700), atomicfile.Replace(mark, append([]byte(boottime.ID()+"\n"), guard.Mark()...), 0o600)); err != nil {
 		return core.Failed, err
 	}
 	defer os.Remove(mark)
@@ -126,8 +137,8 @@ func (h gateHooks) await(ctx context.Context) error {
 	entries, _ := os.ReadDir(h.dir) // that is not there has none
 	for _, e := range entries {
 		name := filepath.Join(h.dir, e.Name())
-		mark, err := os.ReadFile(name)
-		if err == nil {
+		text, err := os.ReadFile(name)
+		if boot, mark, _ := bytes.Cut(text, []byte("\n")); err == nil && string(boot) == boottime.ID() {
 			err = supervise.AwaitGone(ctx, mark)
 		}
 		if err != nil && !errors.Is(err, supervise.ErrMark) { // a file that was cut short is of a hook that did not run

@@ -95,12 +95,7 @@ func (s *Session) SignOut(ctx context.Context) (gate.ClosedAnswer, error) {
 	select {
 	case <-s.ended:
 	default:
-		s.conn.writing.Lock()
-		err := s.conn.write(&wire.SignOut{Number: s.number})
-		s.conn.writing.Unlock()
-		if err != nil {
-			s.conn.end(err)
-		}
+		go s.tellOut() // a gate that does not read keeps the connection's writer, but not the caller
 	}
 	select {
 	case <-s.ended:
@@ -118,6 +113,16 @@ func (s *Session) SignOut(ctx context.Context) (gate.ClosedAnswer, error) {
 		return gate.ClosedAnswer{}, fmt.Errorf("%w: the slot is stuck", ErrNoSession)
 	}
 	return gate.ClosedAnswer{}, s.conn.Err()
+}
+
+// tellOut says SIGN-OUT.
+func (s *Session) tellOut() {
+	s.conn.writing.Lock()
+	err := s.conn.write(&wire.SignOut{Number: s.number})
+	s.conn.writing.Unlock()
+	if err != nil {
+		s.conn.end(err)
+	}
 }
 
 // Connect opens a connection to the resource. The gate must have said OPEN. Errors match ErrNotOpen, ErrTooManyCon, ErrLost, ErrClosed, or are
@@ -138,7 +143,9 @@ func (s *Session) Connect(ctx context.Context) (*Stream, error) {
 	}
 	raw, err := wire.Append(nil, &wire.Connect{Number: s.number})
 	if err == nil {
+		_ = q.SetWriteDeadline(time.Now().Add(writeTimeout)) // a gate may leave no room for it
 		_, err = q.Write(raw)
+		_ = q.SetWriteDeadline(time.Time{})
 	}
 	if err != nil {
 		q.CancelRead(0)

@@ -13,13 +13,17 @@ type errand int
 
 const (
 	signIns errand = iota
+	signOuts
 	updates
+	copies // of the configuration
+	lines  // of the log
 	errands
 )
 
 // rates are the tokens per second of each budget, and at most.
 var rates = [errands]struct{ rate, burst float64 }{
-	signIns: {SignInsPerSecond, signInBurst}, updates: {updatesPerSecond, updateBurst},
+	signIns: {SignInsPerSecond, signInBurst}, signOuts: {SignInsPerSecond, signInBurst}, updates: {updatesPerSecond, updateBurst},
+	copies: {copiesPerSecond, copyBurst}, lines: {linesPerSecond, lineBurst},
 }
 
 // budgets bounds what each member asks for, over all of its connections. It is safe for concurrent use.
@@ -48,6 +52,28 @@ func (b *budget) refill(now time.Time) (full bool) {
 func (b *budgets) take(id ident.Member, what errand) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	mine := b.mine(id)
+	mine.tokens[what]--
+	if left := mine.tokens[what]; left < 0 {
+		return time.Duration(-left / rates[what].rate * float64(time.Second))
+	}
+	return 0
+}
+
+// spare takes one token if it is there, and reports whether it was.
+func (b *budgets) spare(id ident.Member, what errand) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	mine := b.mine(id)
+	if mine.tokens[what] < 1 {
+		return false
+	}
+	mine.tokens[what]--
+	return true
+}
+
+// mine is a member's budget now. It needs b.mu.
+func (b *budgets) mine(id ident.Member) *budget {
 	now := b.now()
 	mine := b.of[id]
 	if mine == nil {
@@ -65,11 +91,7 @@ func (b *budgets) take(id ident.Member, what errand) time.Duration {
 		b.of[id] = mine
 	}
 	mine.refill(now)
-	mine.tokens[what]--
-	if left := mine.tokens[what]; left < 0 {
-		return time.Duration(-left / rates[what].rate * float64(time.Second))
-	}
-	return 0
+	return mine
 }
 
 // wait waits until a member may ask for something.

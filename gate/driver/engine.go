@@ -14,13 +14,14 @@ import (
 	core "github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/permit"
 )
 
 // signIn is a sign-in that lives: from its verification to its last answer. Each has a number of its own in the machine, so that a SIGN-OUT names one.
 type signIn struct {
 	visitor *visitor
 	number  uint64
-	slot    int
+	slot    uint64 // as the statement has it
 	title   ident.Hash
 	open    bool // OPEN was said, and its close has not begun
 }
@@ -34,6 +35,7 @@ type engine struct {
 	places  *places
 	tunnel  *tunnel
 	counts  *counts
+	budgets *budgets
 	log     *slog.Logger
 	key     *signature.PrivateKey
 
@@ -89,6 +91,9 @@ func (e *engine) ask(ctx context.Context, f func()) bool {
 func (e *engine) run(ctx context.Context, first []core.Effect) {
 	defer close(e.stopped)
 	e.perform(first)
+	if revoked := e.known.members(); len(revoked) > 0 {
+		e.step(core.Revocations{Members: revoked}) // of the group file: nobody says them again
+	}
 	for e.err == nil && ctx.Err() == nil {
 		e.hooksFirst()
 		at := e.machine.NextDeadline()
@@ -217,7 +222,7 @@ func (e *engine) runClose(f core.RunClose, now clock.Reading) {
 	}
 	v.alarm, v.since = "", now.Wall
 	for _, s := range e.signIns {
-		s.open = s.open && s.slot != f.Slot
+		s.open = s.open && s.slot != uint64(f.Slot)
 	}
 	e.log.Info("session closes", "slot", f.Slot, "session", f.Session)
 	if e.rules.observe && !e.tunnel.has(f.Slot) {
@@ -240,7 +245,7 @@ func (e *engine) say(f core.Say, now clock.Reading) {
 		e.slots[s.slot].since = now.Wall
 		s.open = true
 		if !e.rules.observe {
-			e.tunnel.open(s.slot, f.To)
+			e.tunnel.open(int(s.slot), f.To)
 		}
 	case core.BusyAnswer:
 		last = a.Stuck
@@ -248,6 +253,9 @@ func (e *engine) say(f core.Say, now clock.Reading) {
 		last, config = true, len(a.Configuration) > 0
 		a.Configuration = nil
 		f.Answer = a
+		if !e.budgets.spare(s.visitor.member, lines) {
+			break
+		}
 		e.log.Info("sign-in refused", "slot", s.slot, "member", s.visitor.member, "why", a.Code.String(), "observed", e.rules.observe)
 	case core.ClosedAnswer:
 		last = true
@@ -257,7 +265,7 @@ func (e *engine) say(f core.Say, now clock.Reading) {
 		e.forget(f.To, s)
 	}
 	b := wire.AnswerBody{
-		Resource: e.cfg.Resource, Slot: uint64(s.slot), Member: s.visitor.member, Title: s.title, Exporter: s.visitor.exporter, Number: s.number,
+		Resource: e.cfg.Resource, Slot: s.slot, Member: s.visitor.member, Title: s.title, Exporter: s.visitor.exporter, Number: s.number,
 		Time: now.Millis(), Answer: f.Answer,
 	}
 	signed, err := b.Sign(e.cfg.Group.ID(), e.key)
@@ -274,7 +282,9 @@ func (e *engine) say(f core.Say, now clock.Reading) {
 
 func (e *engine) alarm(f core.Alarm, now clock.Reading) {
 	e.counts.alarm(f.Kind)
-	e.slots[f.Slot].alarm, e.slots[f.Slot].since = f.Kind, now.Wall
+	if f.Kind == core.AlarmStuck || f.Kind == core.AlarmOpenFailed { // the others are about no slot
+		e.slots[f.Slot].alarm, e.slots[f.Slot].since = f.Kind, now.Wall
+	}
 	e.log.Error("the gate needs an operator", "alarm", f.Kind, "slot", f.Slot, "session", f.Session, "hint", alarmHint(f.Kind))
 }
 
@@ -305,13 +315,13 @@ func (e *engine) fetch(f core.Fetch) {
 // --- what connections bring, all on the engine's goroutine ---
 
 // begin hands a sign-in to the machine.
-func (e *engine) begin(v *visitor, number uint64, in core.SignIn, title ident.Hash) {
+func (e *engine) begin(v *visitor, number uint64, in core.SignIn, of permit.StatementBody) {
 	if v.gone() {
 		v.living.Add(-1)
 		return
 	}
 	e.last++
-	s := &signIn{visitor: v, number: number, slot: in.Slot, title: title}
+	s := &signIn{visitor: v, number: number, slot: of.Slot, title: of.Title}
 	e.signIns[e.last] = s
 	v.live[number] = e.last
 	in.Connection, in.Number = e.last, number
@@ -356,8 +366,11 @@ func (e *engine) lost(v *visitor) {
 func (e *engine) learned(configured, revoked, fresh bool) {
 	if configured {
 		observed := e.rules.observe
-		if _, e.rules = e.known.current(); observed && !e.rules.observe {
+		switch _, e.rules = e.known.current(); {
+		case observed && !e.rules.observe:
 			e.enforce() // what has come in meanwhile goes
+		case e.rules.observe:
+			e.tunnel.observe()
 		}
 		e.step(core.Configured{Settings: e.rules.settings})
 		e.log.Info("group configuration in force", "version", e.rules.settings.Version)

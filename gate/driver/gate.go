@@ -45,6 +45,10 @@ type Gate struct {
 	verifies chan struct{} // one place for each sign-in that is verified
 	started  time.Time
 
+	listening chan struct{} // closed when entrance is there: a handshake may teach it before
+	showing   sync.Mutex    // held while what is known goes to the entrance, so that the newest is the last
+	saving    sync.Mutex    // and to the group file
+
 	ctx    context.Context // ends when everything is to stop
 	cancel context.CancelFunc
 	tasks  sync.WaitGroup // goroutines of connections
@@ -93,13 +97,13 @@ func Open(ctx context.Context, cfg Config) (*Gate, error) {
 		cfg: cfg, cert: cfg.Certificate, known: known, store: j.store, counts: newCounts(), started: time.Now(), keyID: wire.KeyID(cfg.Key.Public()),
 		budgets: &budgets{now: time.Now, of: make(map[ident.Member]*budget)},
 		notes:   &notes{log: cfg.Log, last: make(map[string]time.Time), more: make(map[string]uint64)},
-		larges:  make(chan struct{}, maxLarge), verifies: make(chan struct{}, runtime.GOMAXPROCS(0)), done: make(chan struct{}),
+		larges:  make(chan struct{}, maxLarge), verifies: make(chan struct{}, runtime.GOMAXPROCS(0)), done: make(chan struct{}), listening: make(chan struct{}),
 	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	g.tunnel = newTunnel(g.ctx, cfg.Target, cfg.CloseHook == nil)
 	const slots = core.MaxSlots // a newer configuration may bring more than there are now
 	g.engine = &engine{
-		cfg: &g.cfg, known: known, store: j.store, machine: j.machine, tunnel: g.tunnel, counts: g.counts, log: cfg.Log, key: cfg.Key, rules: r,
+		cfg: &g.cfg, known: known, store: j.store, machine: j.machine, tunnel: g.tunnel, counts: g.counts, budgets: g.budgets, log: cfg.Log, key: cfg.Key, rules: r,
 		inputs: make(chan func(), inputRoom), stopped: make(chan struct{}), signIns: make(map[core.Connection]*signIn), slots: make([]view, slots),
 		places: &places{
 			ctx: g.ctx, tunnel: g.tunnel, open: cfg.OpenHook, close: cfg.CloseHook, ends: make(chan core.HookEnded, 2*slots), took: g.counts.hook,
@@ -116,12 +120,13 @@ func Open(ctx context.Context, cfg Config) (*Gate, error) {
 		for _, v := range g.visitors {
 			list = append(list, v.passage)
 		}
-		g.tunnel.cutAll(list)
+		g.tunnel.enforce(list)
 	}
 	if err := g.listen(); err != nil {
 		g.cancel()
 		return nil, errors.Join(err, j.store.Close())
 	}
+	close(g.listening)
 	go g.run(j.effects)
 	return g, nil
 }
@@ -131,7 +136,7 @@ func (g *Gate) listen() (err error) {
 	g.entrance, err = transport.OpenEntrance(transport.EntranceConfig{
 		Conn: g.cfg.Conn, Protocol: wire.ALPN, Group: current.ID(), Certificate: g.cfg.Certificate, Key: g.cfg.Key, Authorities: current,
 		Vouchers: current.Vouchers(), ResetKey: g.cfg.ResetKey, Now: g.cfg.Now, Log: g.cfg.Log,
-		Vouched: func(statements [][]byte) { go func() { _ = g.learn(nil, statements, nil, false) }() },
+		Vouched: func(statements [][]byte) { go g.vouched(statements) },
 		QUIC: &quic.Config{
 			Versions: []quic.Version{quic.Version1}, HandshakeIdleTimeout: handshakeTimeout, MaxIdleTimeout: silence,
 			InitialStreamReceiveWindow: firstWindow, MaxStreamReceiveWindow: streamWindow,
@@ -186,9 +191,6 @@ func (g *Gate) accept(ctx context.Context) {
 
 // visit makes room for a connection.
 func (g *Gate) visit(q *quic.Conn, cert certificate.Certificate) (*visitor, error) {
-	if g.known.isRevoked(cert.Member()) {
-		return nil, transport.ErrRevoked
-	}
 	state := q.ConnectionState().TLS
 	value, err := state.ExportKeyingMaterial(wire.ExporterLabel, nil, permit.ExporterSize)
 	if err != nil {
@@ -196,8 +198,11 @@ func (g *Gate) visit(q *quic.Conn, cert certificate.Certificate) (*visitor, erro
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.closing {
+	switch {
+	case g.closing:
 		return nil, transport.ErrShuttingDown
+	case g.known.isRevoked(cert.Member()): // here, so that expel finds whoever comes before
+		return nil, transport.ErrRevoked
 	}
 	var own []*visitor
 	for _, v := range g.visitors {
@@ -252,20 +257,34 @@ func (g *Gate) leave(v *visitor) {
 	g.visitors = slices.DeleteFunc(g.visitors, func(o *visitor) bool { return o == v })
 }
 
-// large waits for a place for a large frame.
-func (g *Gate) large() (done func()) {
+// large waits for a place for a large frame of a stream, or for the end of its connection. The frame has to come soon: others wait for the place.
+func (g *Gate) large(ctx context.Context, s *quic.Stream) (done func()) {
 	select {
 	case g.larges <- struct{}{}:
-		return func() { <-g.larges }
+		_ = s.SetReadDeadline(time.Now().Add(largeTimeout))
+		return func() {
+			_ = s.SetReadDeadline(time.Time{})
+			<-g.larges
+		}
+	case <-ctx.Done():
 	case <-g.ctx.Done():
-		return func() {}
 	}
+	return func() {}
 }
 
 // verifying waits for a place to verify a sign-in.
 func (g *Gate) verifying() (done func()) {
 	g.verifies <- struct{}{}
 	return func() { <-g.verifies }
+}
+
+// vouched takes in the statements about CA keys that came with a handshake.
+func (g *Gate) vouched(statements [][]byte) {
+	select {
+	case <-g.listening:
+		_ = g.learn(nil, statements, nil, false)
+	case <-g.ctx.Done():
+	}
 }
 
 // learn takes in what a member or the CA says.
@@ -280,12 +299,8 @@ func (g *Gate) changed(configured, revoked, fresh bool) {
 	if !configured && !revoked && !fresh {
 		return
 	}
-	current, _ := g.known.current()
 	if configured {
-		g.entrance.SetAuthorities(current)
-		if err := g.entrance.SetCertificate(g.certificate(), current.Vouchers()); err != nil {
-			g.cfg.Log.Error("cannot show the gate's certificate with newer CA keys", "error", err)
-		}
+		g.show()
 		g.unfit(nil)
 	}
 	g.engine.put(g.ctx, func() { g.engine.learned(configured, revoked, fresh) })
@@ -293,9 +308,28 @@ func (g *Gate) changed(configured, revoked, fresh bool) {
 		g.expel()
 	}
 	if configured || revoked {
-		if err := g.cfg.Save(current, g.known.above(0, maxRevocations)); err != nil {
-			g.cfg.Log.Warn("cannot save the group; it is fetched again after a restart", "error", err)
-		}
+		g.save()
+	}
+}
+
+// show puts the CA keys that count now into force at the entrance.
+func (g *Gate) show() {
+	g.showing.Lock()
+	defer g.showing.Unlock()
+	current, _ := g.known.current()
+	g.entrance.SetAuthorities(current)
+	if err := g.entrance.SetCertificate(g.certificate(), current.Vouchers()); err != nil {
+		g.cfg.Log.Error("cannot show the gate's certificate with newer CA keys", "error", err)
+	}
+}
+
+// save keeps what is known now.
+func (g *Gate) save() {
+	g.saving.Lock()
+	defer g.saving.Unlock()
+	current, _ := g.known.current()
+	if err := g.cfg.Save(current, g.known.above(0, maxRevocations)); err != nil {
+		g.cfg.Log.Warn("cannot save the group; it is fetched again after a restart", "error", err)
 	}
 }
 
@@ -364,6 +398,8 @@ func (g *Gate) SetCertificate(c certificate.Certificate) error {
 	if c.Key() == nil || !c.Key().Equal(g.cfg.Key.Public()) {
 		return fmt.Errorf("%w: the certificate is for another key", ErrConfig)
 	}
+	g.showing.Lock()
+	defer g.showing.Unlock()
 	current, _ := g.known.current()
 	g.mu.Lock()
 	g.cert = c

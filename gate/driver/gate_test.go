@@ -122,6 +122,11 @@ func TestClose_TargetStays_SlotStuck(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "STUCK", st.Slots[0].State)
 	require.ErrorIs(t, s.Clear(context.Background(), 7), driver.ErrSlot)
+	require.NoError(t, s.Clear(context.Background(), 0))
+	await.Until(t, "it is stuck again, as the target has not ended the connection", func() bool {
+		st, err := s.Status(context.Background())
+		return err == nil && st.Alarms[core.AlarmStuck] == 2
+	})
 	close(s.target.linger)
 	require.NoError(t, s.Clear(context.Background(), 0))
 	require.ErrorIs(t, s.Clear(context.Background(), 0), driver.ErrNotStuck)

@@ -26,6 +26,7 @@ import (
 	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/permit"
+	"github.com/wandertoken/wander/protocol/token"
 )
 
 // raw is a connection of a member that says what a test wants.
@@ -517,4 +518,100 @@ func TestConnection_Silent_Lost(t *testing.T) {
 	gatetest.Opened(t, next)
 	assert.Less(t, time.Since(began), 10*time.Second)
 	await.Next(t, "the member notices, too", session.Ended())
+}
+
+// A member that begins a large frame and goes on living does not keep the place in which others' are read.
+func TestFrames_LargeNeverEnds_ConnectionClosed(t *testing.T) {
+	t.Parallel()
+	w := gatetest.New(t, 1, nil)
+	s := open(w, nil)
+	r := s.raw(t, w.Members[0])
+	r.greet()
+	_, err := r.control.Write([]byte{0, 2, 0, 0, 0x82})
+	require.NoError(t, err)
+	assert.Equal(t, transport.CodeInternal, r.closedWith())
+}
+
+// minted is a token that a member makes as a test wants it.
+func (s *station) minted(by int, change func(*token.GenesisBody)) gatetest.Custody {
+	s.w.T.Helper()
+	b := token.GenesisBody{
+		Resource: gatetest.Resource, Generator: s.w.Members[by].ID(), Sequence: 1000, Time: uint64(time.Now().UnixMilli()),
+	}
+	change(&b)
+	g, err := b.Sign(s.w.Group.ID(), s.w.Members[by].Key)
+	require.NoError(s.w.T, err)
+	return gatetest.Custody{Title: token.Title{Genesis: g}}
+}
+
+// An answer has the slot of the statement, also of a slot that no gate has (W-13).
+func TestAnswer_SlotBeyondAll_SaysWhichOne(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	s := open(w, nil)
+	in := w.SignIn(s.dial(0), s.minted(0, func(b *token.GenesisBody) { b.Slot = 100 }), time.Second)
+	assert.Equal(t, core.NoSlot, gatetest.Said[core.RefuseAnswer](t, in).Code)
+}
+
+// An alarm about no slot is not shown as one about slot 0.
+func TestAlarm_Clock_AtNoSlot(t *testing.T) {
+	w := gatetest.New(t, 2, nil)
+	exact := w.Newer(func(x *group.Settings) { x.ClockAllowance = time.Second })
+	s := open(w, func(c *driver.Config) { c.Group = exact })
+	for who, p := range w.Members {
+		c := s.dialAs(p, func(c *client.Config) { c.Group = func() *group.Group { return exact } })
+		later := s.minted(who, func(b *token.GenesisBody) { b.Time += uint64(30 * time.Minute / time.Millisecond) })
+		assert.Equal(t, core.Implausible, gatetest.Said[core.RefuseAnswer](t, w.SignIn(c, later, time.Second)).Code)
+	}
+	st, err := s.Status(context.Background())
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, st.Alarms[core.AlarmClock])
+	assert.Empty(t, st.Slots[0].Alarm)
+}
+
+// A member that is refused again and again does not fill the log, and one that signs out of nothing is read at its rate.
+func TestMember_Nagging_Bounded(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	s := open(w, nil)
+	r := s.raw(t, w.Members[0])
+	r.greet()
+	nowhere := s.minted(0, func(b *token.GenesisBody) { b.Slot = 100 })
+	const refused, over = 20, 10
+	for n := range uint64(refused) {
+		r.say(s.signIn(t, r, w.Members[0], nowhere, func(b *permit.StatementBody) { b.Number = n + 1 }))
+		f, err := wire.Read(r.control, nil)
+		require.NoError(t, err)
+		require.IsType(t, &wire.Answer{}, f)
+	}
+	assert.LessOrEqual(t, strings.Count(s.log.String(), "sign-in refused"), 10)
+	began := time.Now()
+	for range 20 + over {
+		r.say(&wire.SignOut{Number: 1})
+	}
+	r.say(&wire.Answer{Number: 1, Signed: []byte{1}}) // which ends the connection, when it is read
+	r.closedWith()
+	assert.Greater(t, time.Since(began), (over-2)*time.Second/driver.SignInsPerSecond)
+}
+
+// A member that says HELLO again and again is not sent the configuration each time.
+func TestHello_Repeated_ConfigurationRationed(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	s := open(w, func(c *driver.Config) { c.Group = w.Newer(func(*group.Settings) {}) })
+	r := s.raw(t, w.Members[0])
+	const hellos = 20
+	for range hellos {
+		r.say(&wire.Hello{Versions: [2]uint64{1, 1}, Resource: gatetest.Resource, Configuration: 1})
+	}
+	r.say(s.signIn(t, r, w.Members[0], w.Mint(0), same))
+	copies := 0
+	for {
+		f, err := wire.Read(r.control, nil)
+		require.NoError(t, err)
+		if _, ok := f.(*wire.Answer); ok {
+			break
+		}
+		if _, ok := f.(*wire.Update); ok {
+			copies++
+		}
+	}
+	assert.LessOrEqual(t, copies, driver.MaxPerMember+2)
 }

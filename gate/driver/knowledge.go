@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/wandertoken/wander/protocol/certificate"
+	core "github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -39,16 +40,22 @@ func newKnowledge(cfg *Config) (*knowledge, error) {
 	return k, nil
 }
 
-// add needs k.mu, or that nobody else has k. It reports whether the revocation is new.
+// add needs k.mu, or that nobody else has k. It reports whether the revocation is new. One beyond maxRevocations is not kept, but its member is out, and
+// of one member too many the machine hears.
 func (k *knowledge) add(r certificate.SignedRevocation) bool {
 	i, there := slices.BinarySearchFunc(k.revocations, r.Body().Version, func(o certificate.SignedRevocation, v uint64) int {
 		return cmp.Compare(o.Body().Version, v)
 	})
-	if there || len(k.revocations) >= maxRevocations {
+	member := r.Body().Member
+	switch {
+	case there:
+		return false
+	case len(k.revocations) < maxRevocations:
+		k.revocations = slices.Insert(k.revocations, i, r)
+	case k.revoked[member] || len(k.revoked) > core.MaxRevoked:
 		return false
 	}
-	k.revocations = slices.Insert(k.revocations, i, r)
-	k.revoked[r.Body().Member] = true
+	k.revoked[member] = true
 	return true
 }
 
@@ -111,30 +118,28 @@ func (k *knowledge) members() []ident.Member {
 }
 
 // learn takes in what a member or the CA says. It reports what has changed. What does not verify is an error; an older configuration is
-// none.
+// none. Of a configuration that cannot be used the revocations beside it count all the same.
 func (k *knowledge) learn(config []byte, authorities, revocations [][]byte) (configured, revoked bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(config) > 0 {
-		if configured, err = k.configure(config, authorities); err != nil {
-			return false, false, err
-		}
+		configured, err = k.configure(config, authorities)
 	} else if len(authorities) > 0 {
 		if more := k.group.Vouched(authorities); more != k.group {
 			k.group, configured = more, true
 		}
 	}
 	for _, raw := range revocations {
-		r, err := certificate.ParseRevocation(k.group.ID(), raw, k.group)
-		if errors.Is(err, certificate.ErrUnknownCA) {
+		r, bad := certificate.ParseRevocation(k.group.ID(), raw, k.group)
+		if errors.Is(bad, certificate.ErrUnknownCA) {
 			continue // of a key that was retired, or is not known yet
 		}
-		if err != nil {
-			return configured, revoked, fmt.Errorf("revocation: %w", err)
+		if bad != nil {
+			return configured, revoked, fmt.Errorf("revocation: %w", bad)
 		}
 		revoked = k.add(r) || revoked
 	}
-	return configured, revoked, nil
+	return configured, revoked, err
 }
 
 // configure needs k.mu.
@@ -160,12 +165,16 @@ type unfitError struct{ err error }
 func (e *unfitError) Error() string { return e.err.Error() }
 func (e *unfitError) Unwrap() error { return e.err }
 
-// sync asks the CA, as often as there is more.
+// errPage says that the CA has more revocations, and does not come to them.
+var errPage = errors.New("the CA has more revocations than it gives")
+
+// sync asks the CA, as often as there is more. It goes by what has come, not by what counts: a revocation that a retired key has signed counts here no
+// more, and must not hide those behind it. That a configuration has no place for this gate is said at the end.
 func (k *knowledge) sync(ctx context.Context, ask func(context.Context, *group.Group, uint64) (News, error)) (configured, revoked bool, err error) {
-	for {
+	var misfit error
+	for above := k.version(); ; {
 		g, _ := k.current()
-		before := k.version()
-		news, err := ask(ctx, g, before)
+		news, err := ask(ctx, g, above)
 		if err != nil {
 			return configured, revoked, err
 		}
@@ -179,8 +188,21 @@ func (k *knowledge) sync(ctx context.Context, ask func(context.Context, *group.G
 		}
 		c, r, err := k.learn(raw, statements, news.Revocations)
 		configured, revoked = configured || c, revoked || r
-		if err != nil || !news.More || k.version() <= before {
-			return configured, revoked, err
+		if unfit := (*unfitError)(nil); errors.As(err, &unfit) {
+			misfit, err = unfit, nil
 		}
+		if err != nil || !news.More {
+			return configured, revoked, cmp.Or(err, misfit)
+		}
+		last := above
+		for _, raw := range news.Revocations {
+			if b, err := certificate.PeekRevocation(g.ID(), raw); err == nil {
+				last = max(last, b.Version)
+			}
+		}
+		if last == above {
+			return configured, revoked, errPage
+		}
+		above = last
 	}
 }

@@ -35,7 +35,7 @@ const (
 
 // Limits on what one member may ask for. A member that asks faster is read more slowly; nothing is lost.
 const (
-	// SignInsPerSecond and signInBurst bound the sign-ins of one member: each costs up to nine signatures, about half a millisecond. An honest member
+	// SignInsPerSecond and signInBurst bound the sign-ins of one member, and its sign-outs: each of the first costs up to nine signatures, about half a millisecond. An honest member
 	// signs in once in a custody.
 	SignInsPerSecond = 10
 	signInBurst      = 20
@@ -44,11 +44,23 @@ const (
 	updatesPerSecond = 2
 	updateBurst      = 64
 
+	// copiesPerSecond and copyBurst bound the configurations that one member is sent for its HELLOs: one for each connection, and then one in ten
+	// seconds, as for sign-ins. One has up to 257 KiB.
+	copiesPerSecond = 0.1
+	copyBurst       = MaxPerMember
+
+	// linesPerSecond and lineBurst bound the lines about refusals of one member, which are counted all the same: a line is 300 bytes, 5 MB in a day.
+	linesPerSecond = 0.2
+	lineBurst      = 8
+
 	// maxBudgets bounds the members whose budgets are kept: as many as a directory of the default size. Beyond it full ones are forgotten.
 	maxBudgets = 4096
 
 	// maxLarge bounds the frames above 64 KiB that are read at a time, each of up to 304 KiB.
 	maxLarge = 8
+
+	// largeTimeout bounds the time that one of them takes: 60 kB/s.
+	largeTimeout = 5 * time.Second
 
 	// askEvery is how often a member is asked for a configuration that it names.
 	askEvery = time.Second

@@ -22,8 +22,10 @@ type tunnel struct {
 	ctx    context.Context // ends with the gate
 
 	mu       sync.Mutex
+	strict   bool                         // nothing goes in beside the sessions: the gate does not observe
 	sessions map[core.Connection]*passage // open
 	bySlot   map[int]core.Connection
+	severed  map[int]*passage // the last one of each slot: the target may not have ended it yet
 
 	streams  atomic.Int64
 	opened   atomic.Uint64
@@ -46,10 +48,11 @@ type link struct {
 	target net.Conn // nil until it is dialled
 	cancel context.CancelFunc
 	soft   bool // the target is to end it: tunnel.soft, but for what is only observed
+	hard   bool // it belongs to a session: when that is cut, nothing more goes to the target
 }
 
 func newTunnel(ctx context.Context, target Target, soft bool) *tunnel {
-	return &tunnel{target: target, soft: soft, ctx: ctx, sessions: make(map[core.Connection]*passage), bySlot: make(map[int]core.Connection)}
+	return &tunnel{target: target, soft: soft, ctx: ctx, sessions: make(map[core.Connection]*passage), bySlot: make(map[int]core.Connection), severed: make(map[int]*passage)}
 }
 
 // open lets the streams of a sign-in's session through.
@@ -74,12 +77,15 @@ func newPassage(slot int) *passage {
 
 // sever ends all streams of the slot's session: when it has returned, nothing more of them reaches the target. If the tunnel is soft, the gate
 // says to the target that nothing more comes, and lets the target end the connections; what it still writes is dropped. gone is closed when all
-// connections to the target have ended.
+// connections to the target have ended, those of a close that has not confirmed among them.
 func (t *tunnel) sever(slot int) (gone <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id, ok := t.bySlot[slot]
 	p := t.sessions[id]
+	if before := t.severed[slot]; (!ok || p == nil) && before != nil {
+		return before.gone
+	}
 	if !ok || p == nil {
 		done := make(chan struct{})
 		close(done)
@@ -87,6 +93,7 @@ func (t *tunnel) sever(slot int) (gone <-chan struct{}) {
 	}
 	delete(t.bySlot, slot)
 	delete(t.sessions, id)
+	t.severed[slot] = p
 	p.end()
 	return p.gone
 }
@@ -111,6 +118,9 @@ func (l *link) cut() {
 		return
 	}
 	if !l.soft {
+		if tcp, ok := l.target.(*net.TCPConn); ok && l.hard {
+			_ = tcp.SetLinger(0) // what the system still has to send does not go, either
+		}
 		l.target.Close()
 		return
 	}
@@ -136,9 +146,9 @@ func (r refusal) Error() string { return "stream refused" }
 func (t *tunnel) enter(of core.Connection, any *passage, observe bool, s *quic.Stream) (*passage, *link, context.Context, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p, soft := t.sessions[of], t.soft
-	if observe {
-		p, soft = any, false
+	p, soft, hard := t.sessions[of], t.soft, true
+	if observe && !t.strict {
+		p, soft, hard = any, false, false
 	}
 	switch {
 	case p == nil || p.closing:
@@ -147,7 +157,7 @@ func (t *tunnel) enter(of core.Connection, any *passage, observe bool, s *quic.S
 		return nil, nil, nil, refusal(wire.StreamFull)
 	}
 	ctx, cancel := context.WithCancel(t.ctx)
-	l := &link{stream: s, cancel: cancel, soft: soft}
+	l := &link{stream: s, cancel: cancel, soft: soft, hard: hard}
 	p.links[l] = struct{}{}
 	t.streams.Add(1)
 	t.opened.Add(1)
@@ -226,10 +236,18 @@ func (t *tunnel) toMember(l *link) {
 	l.target.Close() // the member reads no more
 }
 
-// cutAll cuts what came through passages of connections.
-func (t *tunnel) cutAll(list []*passage) {
+// observe lets connections in beside the sessions.
+func (t *tunnel) observe() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.strict = false
+}
+
+// enforce cuts what came through passages of connections, and lets nothing more through them, also of a stream that has asked before.
+func (t *tunnel) enforce(list []*passage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.strict = true
 	for _, p := range list {
 		for l := range p.links {
 			l.cut()

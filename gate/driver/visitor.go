@@ -117,7 +117,8 @@ func (v *visitor) talk(ctx context.Context) error {
 	}
 	_ = control.SetReadDeadline(time.Now().Add(helloTimeout))
 	in := bufio.NewReader(control)
-	first, err := wire.Read(in, v.gate.large)
+	large := func() (done func()) { return v.gate.large(ctx, control) }
+	first, err := wire.Read(in, large)
 	if err != nil {
 		return broken(err)
 	}
@@ -131,7 +132,7 @@ func (v *visitor) talk(ctx context.Context) error {
 	v.met(h)
 	v.gate.tasks.Go(func() { v.streams(ctx) })
 	for {
-		f, err := wire.Read(in, v.gate.large)
+		f, err := wire.Read(in, large)
 		if err != nil {
 			return broken(err)
 		}
@@ -193,6 +194,9 @@ func (v *visitor) frame(ctx context.Context, f wire.Frame) error {
 		}
 		return v.signIn(ctx, f)
 	case *wire.SignOut:
+		if err := v.gate.budgets.wait(ctx, v.member, signOuts); err != nil {
+			return err
+		}
 		v.gate.engine.put(ctx, func() { v.gate.engine.signOut(v, f.Number) })
 	default:
 		return fmt.Errorf("%w: a frame that only gates write", errBroken)
@@ -204,7 +208,7 @@ func (v *visitor) frame(ctx context.Context, f wire.Frame) error {
 func (v *visitor) met(h *wire.Hello) {
 	k := v.gate.known
 	g, _ := k.current()
-	if h.Configuration < g.Config().Version() {
+	if h.Configuration < g.Config().Version() && v.gate.budgets.spare(v.member, copies) {
 		v.inform(k)
 	}
 	if page := k.above(h.Revocations, wire.MaxRevocations); len(page) > 0 {
@@ -238,25 +242,25 @@ func (v *visitor) signIn(ctx context.Context, f *wire.SignIn) error {
 		return fmt.Errorf("%w: more than %d sign-ins", errBroken, MaxSignIns)
 	}
 	v.number++
-	in, title, err := v.verify(f)
+	in, of, err := v.verify(f)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errForged, err)
 	}
 	v.living.Add(1)
-	if !v.gate.engine.put(ctx, func() { v.gate.engine.begin(v, f.Number, in, title) }) {
+	if !v.gate.engine.put(ctx, func() { v.gate.engine.begin(v, f.Number, in, of) }) {
 		return ctx.Err()
 	}
 	return nil
 }
 
-// verify is what the machine is told of a sign-in whose permit and statement hold for this connection. Whether anybody was revoked, and whether
+// verify is what the machine is told of a sign-in whose permit and statement hold for this connection, and the statement. Whether anybody was revoked, and whether
 // there is such a slot, the machine judges.
-func (v *visitor) verify(f *wire.SignIn) (in core.SignIn, title ident.Hash, err error) {
+func (v *visitor) verify(f *wire.SignIn) (in core.SignIn, of permit.StatementBody, err error) {
 	done := v.gate.verifying()
 	defer done()
 	form, err := permit.Decode(f.Permit)
 	if err != nil {
-		return in, title, err
+		return in, of, err
 	}
 	g, _ := v.gate.known.current()
 	p, err := permit.Verify(form, permit.Conditions{
@@ -264,20 +268,20 @@ func (v *visitor) verify(f *wire.SignIn) (in core.SignIn, title ident.Hash, err 
 		Settings: group.Settings{Resources: []group.Resource{{Name: v.gate.known.resource, Slots: group.MaxSlots}}},
 	})
 	if err != nil {
-		return in, title, err
+		return in, of, err
 	}
 	if p.Title().Holder() != v.member {
-		return in, title, fmt.Errorf("%w: the connection is %v's", permit.ErrPresenter, v.member)
+		return in, of, fmt.Errorf("%w: the connection is %v's", permit.ErrPresenter, v.member)
 	}
 	st, err := p.Statement(f.Statement, permit.Session{Gate: v.gate.keyID, Exporter: v.exporter, Number: f.Number})
 	if err != nil {
-		return in, title, err
+		return in, of, err
 	}
 	b := st.Body()
 	return core.SignIn{
 		Slot: int(min(b.Slot, core.MaxSlots)), Permit: core.PermitOf(p.Title(), p.Before(), p.Expires), Configuration: b.Configuration,
 		Length: clock.Millis(b.Length),
-	}, b.Title, nil
+	}, b, nil
 }
 
 // streams serves the data streams.
@@ -294,9 +298,8 @@ func (v *visitor) streams(ctx context.Context) {
 // stream serves one data stream.
 func (v *visitor) stream(ctx context.Context, s *quic.Stream) {
 	_ = s.SetReadDeadline(time.Now().Add(connectTimeout))
-	f, err := wire.Read(s, nil)
-	c, ok := f.(*wire.Connect)
-	if err != nil || !ok {
+	c, err := wire.ReadConnect(s)
+	if err != nil {
 		(&link{stream: s}).reset(wire.StreamNotOpen)
 		return
 	}

@@ -25,6 +25,12 @@
 // AnswerBody is signed by the gate's key. It names the member and the title that it is for, the connection's exporter value
 // and the number, so that an answer cannot be shown in the place of another one, and a watcher sees what it was about.
 //
+// # Room
+//
+// A frame's length comes first, and its bytes are made room for before they have come. So a data stream, of which a connection has
+// many, may begin with nothing larger than Connect; and who reads a control stream is asked before a frame above 64 KiB. How long such a
+// frame may take is for the caller to bound.
+//
 // # What holds
 //
 // Everything is decoded strictly and within limits. Nothing here reads a clock or a key file.

@@ -31,6 +31,9 @@ const (
 	// smallFrame is what every other frame fits in, in bytes: SIGN-IN is the largest. Of larger ones a gate reads few at once.
 	smallFrame = 64 << 10
 
+	// maxConnect bounds a CONNECT, in bytes: it has at most 12.
+	maxConnect = 32
+
 	// MaxConfiguration bounds a signed configuration, in bytes: that of protocol/wire.
 	MaxConfiguration = 257 << 10
 
@@ -235,14 +238,30 @@ func Decode(raw []byte) (Frame, error) {
 // Read reads one frame. For one of more than smallFrame bytes it first calls large, which may wait until there is room,
 // and may be nil. It returns io.EOF at the end of the stream between two frames, io.ErrUnexpectedEOF within one, ErrFrameSize for a length
 // that no frame has, and the errors of Decode.
-func Read(r io.Reader, large func() (done func())) (Frame, error) {
+func Read(r io.Reader, large func() (done func())) (Frame, error) { return read(r, MaxFrame, large) }
+
+// ReadConnect reads the first frame of a data stream, of which one connection may open many at once. Errors are those of Read; any other frame
+// is ErrFrameType.
+func ReadConnect(r io.Reader) (*Connect, error) {
+	f, err := read(r, maxConnect, nil)
+	if err != nil {
+		return nil, err
+	}
+	c, ok := f.(*Connect)
+	if !ok {
+		return nil, fmt.Errorf("%w: a data stream begins with CONNECT", ErrFrameType)
+	}
+	return c, nil
+}
+
+func read(r io.Reader, most uint32, large func() (done func())) (Frame, error) {
 	var header [FrameHeader]byte
 	if _, err := io.ReadFull(r, header[:]); err != nil {
 		return nil, err
 	}
 	n := binary.BigEndian.Uint32(header[:])
-	if n == 0 || n > MaxFrame {
-		return nil, fmt.Errorf("%w: %d bytes, permitted are 1 to %d", ErrFrameSize, n, MaxFrame)
+	if n == 0 || n > most {
+		return nil, fmt.Errorf("%w: %d bytes, permitted are 1 to %d", ErrFrameSize, n, most)
 	}
 	if n > smallFrame && large != nil {
 		defer large()()

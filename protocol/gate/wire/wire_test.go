@@ -140,3 +140,20 @@ func TestFrame_Largest_Fits(t *testing.T) {
 		assert.Equal(t, 11, waited)
 	}
 }
+
+// A data stream makes room for a CONNECT, and for nothing larger.
+func TestReadConnect_OtherFrames_Refused(t *testing.T) {
+	for _, n := range []uint64{1, gate.MaxNumber} {
+		raw, err := wire.Append(nil, &wire.Connect{Number: n})
+		require.NoError(t, err)
+		c, err := wire.ReadConnect(bytes.NewReader(raw))
+		require.NoError(t, err)
+		assert.Equal(t, n, c.Number)
+	}
+	_, err := wire.ReadConnect(bytes.NewReader([]byte{0, 4, 0, 0}))
+	require.ErrorIs(t, err, wire.ErrFrameSize)
+	raw, err := wire.Append(nil, &wire.SignOut{Number: 1})
+	require.NoError(t, err)
+	_, err = wire.ReadConnect(bytes.NewReader(raw))
+	require.ErrorIs(t, err, wire.ErrFrameType)
+}
