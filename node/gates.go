@@ -70,7 +70,9 @@ func newGates(dial func(context.Context, gateTarget) (*client.Conn, error), repo
 
 // close ends all sessions and connections.
 func (g *gates) close() {
+	g.mu.Lock() // from here on no task begins
 	g.cancel()
+	g.mu.Unlock()
 	g.tasks.Wait()
 }
 
@@ -195,7 +197,8 @@ type gateVisit struct {
 	over     chan struct{} // closed: there is no session any more, nor a wait for one
 
 	session *client.Session // by gates.mu; nil before the sign-in was sent
-	isOpen  bool
+	isOpen  bool            // by gates.mu
+	isOver  bool            // by gates.mu: over is closed
 }
 
 // signIn asks a gate for a session. It does not wait.
@@ -260,7 +263,7 @@ func (g *gates) say(entry uint64, v *gateVisit, a gate.Answer, at uint64) (isLas
 	case gate.OpenAnswer:
 		word = "open"
 		g.mu.Lock()
-		v.isOpen = true
+		v.isOpen = !v.isOver // a gate may say OPEN again, or cross a sign-out
 		g.mu.Unlock()
 	case gate.BusyAnswer:
 		word = "busy"
@@ -286,8 +289,8 @@ func (g *gates) say(entry uint64, v *gateVisit, a gate.Answer, at uint64) (isLas
 func (g *gates) cut(v *gateVisit) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if v.isOpen {
-		v.isOpen = false
+	if !v.isOver {
+		v.isOpen, v.isOver = false, true
 		close(v.over)
 	}
 }

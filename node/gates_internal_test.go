@@ -1,10 +1,14 @@
 package node
 
 import (
+	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/protocol/gate"
 )
 
 // TestPauses_Probes_GrowAndDiffer: members do not dial a gate together, and a gate that is away for long is dialled seldom.
@@ -27,4 +31,18 @@ func TestPauses_Probes_GrowAndDiffer(t *testing.T) {
 	p.next()
 	p.connected(gateSettled - 1)
 	assert.GreaterOrEqual(t, p.next(), probeFirst, "a gate that drops its connections at once")
+}
+
+// TestGates_OpenTwice_SessionEndsOnce: a gate that says OPEN again after the member has signed out opens nothing.
+func TestGates_OpenTwice_SessionEndsOnce(t *testing.T) {
+	g := newGates(nil, &limiter{}, slog.New(slog.DiscardHandler))
+	g.engine = newEngine(&Node{}, nil, nil)
+	v := &gateVisit{resource: "db", over: make(chan struct{})}
+	g.say(1, v, gate.OpenAnswer{Session: 7}, 0)
+	assert.True(t, v.isOpen)
+	g.cut(v)
+	g.say(1, v, gate.OpenAnswer{Session: 7}, 0)
+	assert.False(t, v.isOpen)
+	assert.NotPanics(t, func() { g.say(1, v, nil, 0) })
+	await.Next(t, "the end of the streams", v.over)
 }
