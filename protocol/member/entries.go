@@ -39,6 +39,10 @@ const (
 	// refusePause is the same after a REFUSE, unless the gate names a later time. Mostly time
 	// changes nothing; but a member that nobody takes the token from may try again.
 	refusePause = time.Minute
+
+	// lastNotBefore is the last millisecond of the year 9999: later times have no text by RFC 3339, and a status that
+	// contains one none at all.
+	lastNotBefore = 253_402_300_799_999
 )
 
 // entryState is how far a session has come.
@@ -237,7 +241,7 @@ func (l *entries) refused(e *entry, a gate.RefuseAnswer, at uint64) {
 		return
 	}
 	h := e.grant.hold
-	h.slot.word = gateWord{text: "refused: " + a.Code.String(), notBefore: a.NotBefore, hinders: true}
+	h.slot.word = gateWord{text: "refused: " + a.Code.String(), notBefore: min(a.NotBefore, lastNotBefore), hinders: true}
 	l.report("gate refused", h, a.Code.String())
 	l.fail(e, l.now.Boot.Add(max(refusePause, between(at, a.NotBefore))), false)
 }

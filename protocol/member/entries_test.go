@@ -1,6 +1,7 @@
 package member_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/group"
@@ -393,6 +395,14 @@ func TestGate_Refused_WaitsForItsTime(t *testing.T) {
 		assert.GreaterOrEqual(t, v.now.Boot.Sub(from), c.least)
 		assert.Less(t, v.now.Boot.Sub(from), c.least+5*time.Second)
 	}
+}
+
+// TestGate_RefusedUntilFarFuture_StatusHasText: a gate that names a time which no text can show does not take the status away.
+func TestGate_RefusedUntilFarFuture_StatusHasText(t *testing.T) {
+	v := visits(t, true)
+	v.says(v.demand(1).Entry, gate.RefuseAnswer{Code: gate.TooSoon, NotBefore: ^uint64(0)})
+	_, err := json.Marshal(clock.FromMillis(v.gate().NotBefore))
+	assert.NoError(t, err)
 }
 
 // TestGate_NextCustody_KnocksAgain: a refusal is for one custody.
