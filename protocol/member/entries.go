@@ -219,6 +219,9 @@ func (l *entries) opened(e *entry, a gate.OpenAnswer, at uint64) {
 // busy waits in place, as long as the gate says, but never longer than the token may be kept.
 func (l *entries) busy(e *entry, a gate.BusyAnswer, at uint64) {
 	if e.state != knocking {
+		if a.Stuck { // nothing comes after it
+			l.lost(e, "stuck")
+		}
 		return
 	}
 	h := e.grant.hold
@@ -237,7 +240,8 @@ func (l *entries) busy(e *entry, a gate.BusyAnswer, at uint64) {
 
 // refused passes the token on, and knocks no more in this custody.
 func (l *entries) refused(e *entry, a gate.RefuseAnswer, at uint64) {
-	if e.state != knocking {
+	if e.state != knocking { // nothing comes after it
+		l.lost(e, "refused: "+a.Code.String())
 		return
 	}
 	h := e.grant.hold

@@ -423,7 +423,10 @@ func TestGate_NextCustody_KnocksAgain(t *testing.T) {
 
 // TestGate_LostWhileOpen_ProgramKilled: the program is killed, and does not go on under another session.
 func TestGate_LostWhileOpen_ProgramKilled(t *testing.T) {
-	for name, a := range map[string]gate.Answer{"lost": nil, "closed": gate.ClosedAnswer{Session: 7, Reason: gate.BySuccessor}} {
+	for name, a := range map[string]gate.Answer{
+		"lost": nil, "closed": gate.ClosedAnswer{Session: 7, Reason: gate.BySuccessor},
+		"stuck": gate.BusyAnswer{Session: 7, Stuck: true}, "refused": gate.RefuseAnswer{Code: gate.Full},
+	} {
 		t.Run(name, func(t *testing.T) {
 			v := visits(t, true)
 			v.meet(v.taker)
@@ -586,10 +589,6 @@ func (j *gateJudge) answers(a gate.Answer) {
 			j.goes("open")
 		}
 	case gate.BusyAnswer:
-	case gate.RefuseAnswer:
-		if before == "knocking" {
-			j.goes("over")
-		}
 	default:
 		j.lost = j.lost || before == "open"
 		j.goes("over")
