@@ -32,6 +32,10 @@ const (
 	signOutTime  = 2 * time.Second
 	signOutShare = 8
 
+	// minProgram is the shortest time for which a session is of use, unless the program has asked for less, or an eighth of
+	// max_hold is less. A gate that opens for a millisecond would have a grant written to the disk each few milliseconds.
+	minProgram = 100 * time.Millisecond
+
 	// knockPause is for how long this member does not knock again in a custody in which the gate was busy to the
 	// end, or lost. Within it the policy has passed the token on, unless nobody takes it.
 	knockPause = 10 * time.Second
@@ -171,6 +175,15 @@ func (l *entries) signIn(g *grant, d *demand, latest clock.Instant) {
 // signOutSpan is how long SIGN-OUT may take of the time for a program.
 func signOutSpan(span time.Duration) time.Duration { return min(signOutTime, span/signOutShare) }
 
+// shortestProgram is the least time that is of use to a program, which may have asked for a time.
+func shortestProgram(maxHold, asked time.Duration) time.Duration {
+	least := min(minProgram, maxHold/signOutShare)
+	if asked > 0 {
+		least = min(least, asked)
+	}
+	return max(1, least)
+}
+
 // said is an answer of a gate.
 func (l *entries) said(in GateSaid) {
 	e := l.byID[in.Entry]
@@ -206,7 +219,8 @@ func (l *entries) opened(e *entry, a gate.OpenAnswer, at uint64) {
 	end = end.Add(-signOutSpan(end.Sub(l.now.Boot)))
 	d := e.demand
 	e.demand = nil
-	if end <= l.now.Boot { // there is no time left for a program
+	if end.Sub(l.now.Boot) < shortestProgram(s.resource.MaxHold, d.maxHold) { // there is no time left for a program
+		s.word = gateWord{text: "open for too short a time", session: a.Session, hinders: true}
 		l.bar(e, l.now.Boot.Add(knockPause))
 		l.signOut(e, false)
 		l.demands.putBack(d)

@@ -332,6 +332,19 @@ func TestGate_OpensTooLate_SignsOutFirst(t *testing.T) {
 	assert.Equal(t, 1, v.Status().Slots[0].Waiting)
 }
 
+// TestGate_OpensForAMoment_KnocksLater: a gate that opens for a few milliseconds again and again has nothing written.
+func TestGate_OpensForAMoment_KnocksLater(t *testing.T) {
+	v := visits(t, true)
+	asked := v.demand(1)
+	v.says(asked.Entry, gate.OpenAnswer{Session: 7, Until: v.in(5 * time.Millisecond)})
+	assert.Nil(t, granted(v.box))
+	require.NotNil(t, last[effect.SignOut](v.box))
+	assert.Contains(t, member.GateWord(v.Member, resource), "too short")
+	v.says(asked.Entry, gate.ClosedAnswer{Session: 7, Reason: gate.BySignOut})
+	assert.Nil(t, v.knocks(9*time.Second))
+	assert.Equal(t, 1, v.Status().Slots[0].Waiting)
+}
+
 // TestGate_SessionEndsSooner_ProgramToo: the gate has given less than was asked for.
 func TestGate_SessionEndsSooner_ProgramToo(t *testing.T) {
 	v := visits(t, true)
