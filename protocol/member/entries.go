@@ -84,6 +84,9 @@ type gateWord struct {
 	hinders   bool   // it lets no program in
 }
 
+// askedWord is the text while a sign-in has no answer.
+const askedWord = "asked"
+
 // entries are the sessions at the gates of resources.
 type entries struct {
 	*core
@@ -165,7 +168,7 @@ func (l *entries) signIn(g *grant, d *demand, latest clock.Instant) {
 	g.entry, l.byID[e.id] = e, e
 	h := g.hold
 	title, _ := l.custody.handoff.Title(h.token, h.hop)
-	s.word = gateWord{text: "asked"}
+	s.word = gateWord{text: askedWord}
 	l.emit(effect.SignIn{
 		Entry: e.id, Resource: s.key.resource, Slot: s.key.number, Token: h.token, Hop: h.hop,
 		Title: title, Before: l.custody.handoff.Before(h.token, h.hop), Length: length,
@@ -267,7 +270,9 @@ func (l *entries) refused(e *entry, a gate.RefuseAnswer, at uint64) {
 // lost is the end of a session, or of the wait for one, that this member did not ask for; or the end that it did ask for.
 func (l *entries) lost(e *entry, why string) {
 	s := e.grant.hold.slot
-	s.word = gateWord{text: "closed: " + why, hinders: e.state == knocking}
+	if e.state != closing || !s.word.hinders { // a session that was too short stays the reason
+		s.word = gateWord{text: "closed: " + why, hinders: e.state == knocking}
+	}
 	switch e.state {
 	case knocking:
 		l.fail(e, l.now.Boot.Add(knockPause), false)
@@ -308,6 +313,9 @@ func (l *entries) bar(e *entry, until clock.Instant) {
 
 // cancel ends the wait of an entry that nobody waits for any more.
 func (l *entries) cancel(e *entry) {
+	if s := e.grant.hold.slot; s.word.text == askedWord { // no answer is waited for
+		s.word = gateWord{}
+	}
 	l.emit(effect.SignOut{Entry: e.id})
 	l.remove(e)
 	l.grants.over(e.grant, false)
@@ -376,7 +384,7 @@ func (l *entries) tick() {
 			l.demands.putBack(d)
 		case e.gives > l.now.Boot:
 		case e.state == knocking:
-			l.report("gate busy", h, "no session within the time that the token may be kept: it goes on")
+			l.report("gate busy", h, "no session in the time for waiting: the token goes on")
 			l.fail(e, l.now.Boot.Add(knockPause), true)
 		case e.state == closing:
 			l.report("gate slow", h, fmt.Sprintf("no word about the end of the session within %v: the token goes on", signOutSpan(h.slot.resource.MaxHold)))
@@ -453,7 +461,7 @@ func (l *entries) check() error {
 		case (e.state == open) != (l.grants.inForce[g.id] == g):
 			bad = "a program without a session, or the reverse"
 		case (e.state == open) != (e.gives == clock.Never):
-			bad = "it waits for ever"
+			bad = "it waits without end"
 		case e.state == knocking && e.gives > e.ends:
 			bad = "it waits for longer than the token may be kept"
 		}

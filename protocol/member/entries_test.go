@@ -306,6 +306,21 @@ func TestGate_BusyForLong_TokenGoesInTime(t *testing.T) {
 	}
 }
 
+// TestGate_NoAnswer_SaysSo: the program that waited in vain is told why, and a sign-in that was withdrawn is forgotten.
+func TestGate_NoAnswer_SaysSo(t *testing.T) {
+	v := visits(t, true)
+	v.meet(v.taker)
+	v.demand(1)
+	assert.Equal(t, "has not answered", member.GateWord(v.Member, resource))
+	require.True(t, v.passes(7*time.Second))
+	assert.Equal(t, "has not answered", member.GateWord(v.Member, resource))
+	v = visits(t, true)
+	v.demand(1)
+	v.step(member.Withdraw{Request: 1})
+	assert.Empty(t, member.GateWord(v.Member, resource))
+	assert.Empty(t, v.gate().Said)
+}
+
 // TestGate_OpensLate_ProgramIsShorter: all together takes no longer than max_hold.
 func TestGate_OpensLate_ProgramIsShorter(t *testing.T) {
 	v := visits(t, true)

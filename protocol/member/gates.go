@@ -38,6 +38,8 @@ func GateWord(m *Member, resource string) string {
 		case !g.Gated:
 		case !g.Reached:
 			return "cannot be reached"
+		case g.Said == askedWord:
+			return "has not answered"
 		case !s.word.hinders:
 		case g.NotBefore > 0:
 			return "has " + g.Said + ", not before " + clock.FromMillis(g.NotBefore).UTC().Format(time.RFC3339)
