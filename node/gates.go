@@ -351,8 +351,18 @@ func (g *gates) connect(ctx context.Context, id ident.Grant) (api.Tunnel, error)
 
 // gateTunnel is a stream that ends with its session.
 type gateTunnel struct {
-	api.Duplex
+	*client.Stream
 	over <-chan struct{}
+}
+
+// Close ends both directions. After the session a Write that the gate keeps waiting ends, too.
+func (t *gateTunnel) Close() error {
+	select {
+	case <-t.over:
+		_ = t.SetWriteDeadline(time.Unix(1, 0))
+	default:
+	}
+	return t.Stream.Close()
 }
 
 // Done is closed when the session has ended.
