@@ -278,6 +278,10 @@ func (l *entries) lost(e *entry, why string) {
 		l.fail(e, l.now.Boot.Add(knockPause), false)
 	case open:
 		l.remove(e)
+		if g, ok := gateOf(s.resource); !ok || g.observes {
+			l.report("gate session lost", e.grant.hold, why+": the program goes on without it, as the gate is no condition")
+			return
+		}
 		l.report("gate session lost", e.grant.hold, why+": the program is killed")
 		l.emit(effect.Lose{Grant: e.grant.id, Reason: why})
 	case closing:

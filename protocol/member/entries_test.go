@@ -481,6 +481,20 @@ func TestGate_UnreachableWhileOpen_ProgramKilled(t *testing.T) {
 	assert.Equal(t, g.Grant, last[effect.Lose](v.box).Grant)
 }
 
+// TestGate_OnlyObservesAndGone_ProgramGoesOn: an observing gate that dies does no harm.
+func TestGate_OnlyObservesAndGone_ProgramGoesOn(t *testing.T) {
+	v := visits(t, true, func(r *group.Resource) { r.Gate.Mode = group.Observe })
+	v.meet(v.taker)
+	g := v.opens(v.demand(1).Entry)
+	require.NotNil(t, g)
+	v.step(member.GateReachable{Resource: resource})
+	assert.Nil(t, last[effect.Lose](v.box))
+	assert.False(t, v.passes(500*time.Millisecond))
+	v.step(member.Ended{Grant: g.Grant, Operated: true})
+	assert.Nil(t, last[effect.SignOut](v.box))
+	assert.True(t, v.passes(time.Second))
+}
+
 // TestGate_UnreachableWhileKnocking_SignsOut: SIGN-IN may go over the next connection, where nobody waits for its session.
 func TestGate_UnreachableWhileKnocking_SignsOut(t *testing.T) {
 	v := visits(t, true)
