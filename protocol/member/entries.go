@@ -28,7 +28,7 @@ const (
 	waitShare = 2
 
 	// signOutTime bounds how long a token is kept for the acknowledgement of SIGN-OUT, and signOutShare where the
-	// longest hold is short. The close hook of a database takes a second; and who comes too early hears BUSY.
+	// longest hold is short. The close hook of a database takes a second. A member that comes too early hears BUSY.
 	signOutTime  = 2 * time.Second
 	signOutShare = 8
 
