@@ -438,11 +438,12 @@ func (l *entries) report(kind string, h *hold, detail string) {
 
 // status is what is known of a slot's gate.
 func (l *entries) status(s *slot) GateStatus {
-	if _, ok := gateOf(s.resource); !ok {
+	g, ok := gateOf(s.resource)
+	if !ok {
 		return GateStatus{}
 	}
 	return GateStatus{
-		Gated: true, Reached: l.reached[s.key.resource], Said: s.word.text, Session: s.word.session, NotBefore: s.word.notBefore,
+		Gated: true, Observes: g.observes, Reached: l.reached[s.key.resource], Said: s.word.text, Session: s.word.session, NotBefore: s.word.notBefore,
 	}
 }
 

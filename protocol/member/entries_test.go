@@ -191,6 +191,8 @@ func TestGate_OnlyObserves_NoCondition(t *testing.T) {
 	v := visits(t, false, observes)
 	assert.Nil(t, v.demand(1))
 	assert.NotNil(t, granted(v.box), "it cannot be reached")
+	assert.Equal(t, member.GateStatus{Gated: true, Observes: true}, v.gate())
+	assert.Empty(t, member.GateWord(v.Member, resource), "it is no reason")
 	v = visits(t, true, observes)
 	assert.NotNil(t, v.demand(1))
 	assert.Nil(t, granted(v.box), "it is asked where it can be")

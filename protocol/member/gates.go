@@ -35,7 +35,7 @@ func GateWord(m *Member, resource string) string {
 			continue
 		}
 		switch g := m.circ.entries.status(s); {
-		case !g.Gated:
+		case !g.Gated, g.Observes && !g.Reached:
 		case !g.Reached:
 			return "cannot be reached"
 		case g.Said == askedWord:
