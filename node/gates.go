@@ -35,7 +35,7 @@ const (
 	signOutWait = 15 * time.Second
 )
 
-// gateTarget is where the gate of a resource is, and who.
+// gateTarget is which gate stands before a resource, and where.
 type gateTarget struct {
 	resource string
 	address  string
