@@ -64,6 +64,7 @@ type entry struct {
 	grant    *grant
 	state    entryState
 	demand   *demand       // while it is knocking
+	asked    time.Duration // for how long a program; 0: as long as may be
 	ends     clock.Instant // when the token is to be released
 	knocks   clock.Instant // until when it does so at most
 	gives    clock.Instant // when it waits no longer for the gate; Never while it is open
@@ -163,7 +164,7 @@ func (l *entries) signIn(g *grant, d *demand, latest clock.Instant) {
 		program, length = min(program, d.maxHold), min(span, d.maxHold+times.open+out)
 	}
 	l.last++
-	e := &entry{id: l.last, grant: g, demand: d, ends: l.now.Boot.Add(span), knocks: l.now.Boot.Add(span - out - program)}
+	e := &entry{id: l.last, grant: g, demand: d, asked: d.maxHold, ends: l.now.Boot.Add(span), knocks: l.now.Boot.Add(span - out - program)}
 	e.gives = e.knocks
 	g.entry, l.byID[e.id] = e, e
 	h := g.hold
@@ -336,8 +337,19 @@ func (l *entries) withdraw(request uint64) bool {
 		if e.state != knocking || e.demand.request != request {
 			continue
 		}
-		if e.demand = l.demands.take(e.grant.hold.slot); e.demand == nil {
+		d := l.demands.take(e.grant.hold.slot)
+		switch {
+		case d == nil:
 			l.cancel(e)
+		case e.asked == 0, 0 < d.maxHold && d.maxHold <= e.asked:
+			e.demand = d
+		case e.gives <= l.now.Boot:
+			l.cancel(e)
+			l.demands.putBack(d)
+		default: // the session would be too short
+			l.emit(effect.SignOut{Entry: e.id})
+			l.remove(e)
+			l.signIn(e.grant, d, e.ends)
 		}
 		l.demands.hasChanged(e.grant.hold.slot.key.resource)
 		return true

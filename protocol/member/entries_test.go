@@ -534,6 +534,24 @@ func TestGate_DemandWithdrawn_NextTakesItsPlace(t *testing.T) {
 	assert.True(t, v.passes(5*time.Second))
 }
 
+// TestGate_NextIsLonger_KnocksAnew: the session of a short program that was withdrawn is not enough for the next one.
+func TestGate_NextIsLonger_KnocksAnew(t *testing.T) {
+	v := visits(t, true)
+	v.step(member.Demand{Request: 1, Resource: resource, MaxHold: time.Second})
+	asked := last[effect.SignIn](v.box)
+	require.NotNil(t, asked)
+	v.demand(2)
+	v.step(member.Withdraw{Request: 1})
+	assert.Equal(t, &effect.SignOut{Entry: asked.Entry}, last[effect.SignOut](v.box))
+	again := last[effect.SignIn](v.box)
+	require.NotNil(t, again)
+	assert.Equal(t, 16*time.Second, again.Length)
+	v.says(asked.Entry, gate.RefuseAnswer{Code: gate.Replaced})
+	require.NotNil(t, v.opens(again.Entry))
+	assert.Equal(t, 14*time.Second, granted(v.box).Length)
+	assert.EqualValues(t, 2, granted(v.box).Request)
+}
+
 func TestGate_Stopping_KnocksNoMore(t *testing.T) {
 	v := visits(t, true)
 	v.meet(v.taker)
