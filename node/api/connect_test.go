@@ -6,11 +6,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -79,20 +79,26 @@ func TestConnect_SessionEnds_StreamToo(t *testing.T) {
 
 // stalled is a tunnel to a gate that neither takes nor sends anything.
 type stalled struct {
+	writes chan struct{} // holds one: a Write waits
 	over   chan struct{} // the session is
 	closed chan struct{}
 	close  func()
 }
 
-func (s *stalled) Read([]byte) (int, error)  { <-s.closed; return 0, io.EOF }
-func (s *stalled) Write([]byte) (int, error) { <-s.closed; return 0, io.ErrClosedPipe }
-func (s *stalled) CloseWrite() error         { return nil }
-func (s *stalled) Close() error              { s.close(); return nil }
-func (s *stalled) Done() <-chan struct{}     { return s.over }
+func (s *stalled) Read([]byte) (int, error) { <-s.closed; return 0, io.EOF }
+func (s *stalled) CloseWrite() error        { return nil }
+func (s *stalled) Close() error             { s.close(); return nil }
+func (s *stalled) Done() <-chan struct{}    { return s.over }
+
+func (s *stalled) Write([]byte) (int, error) {
+	s.writes <- struct{}{}
+	<-s.closed
+	return 0, io.ErrClosedPipe
+}
 
 // TestConnect_GateStalls_EndsWithSession: otherwise the streams to a gate that reads nothing use up the daemon's.
 func TestConnect_GateStalls_EndsWithSession(t *testing.T) {
-	s := &stalled{over: make(chan struct{}), closed: make(chan struct{})}
+	s := &stalled{writes: make(chan struct{}, 1), over: make(chan struct{}), closed: make(chan struct{})}
 	s.close = sync.OnceFunc(func() { close(s.closed) })
 	t.Cleanup(s.close)
 	f := newFake()
@@ -102,8 +108,13 @@ func TestConnect_GateStalls_EndsWithSession(t *testing.T) {
 	t.Cleanup(func() { local.Close() })
 	_, err = io.WriteString(local, "to the resource")
 	require.NoError(t, err)
+	<-s.writes
 	close(s.over)
-	await.Next(t, "the end of the stream", s.closed)
+	select {
+	case <-s.closed:
+	case <-time.After(10 * time.Second):
+		assert.Fail(t, "the stream goes on")
+	}
 }
 
 func TestConnect_DaemonStops_StreamToo(t *testing.T) {
