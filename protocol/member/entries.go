@@ -83,10 +83,8 @@ type gateWord struct {
 	session   uint64
 	notBefore uint64 // ms since 1970; 0: time changes nothing
 	hinders   bool   // it lets no program in
+	asked     bool   // it has said nothing yet
 }
-
-// askedWord is the text while a sign-in has no answer.
-const askedWord = "asked"
 
 // entries are the sessions at the gates of resources.
 type entries struct {
@@ -169,7 +167,7 @@ func (l *entries) signIn(g *grant, d *demand, latest clock.Instant) {
 	g.entry, l.byID[e.id] = e, e
 	h := g.hold
 	title, _ := l.custody.handoff.Title(h.token, h.hop)
-	s.word = gateWord{text: askedWord}
+	s.word = gateWord{text: "asked", asked: true}
 	l.emit(effect.SignIn{
 		Entry: e.id, Resource: s.key.resource, Slot: s.key.number, Token: h.token, Hop: h.hop,
 		Title: title, Before: l.custody.handoff.Before(h.token, h.hop), Length: length,
@@ -318,7 +316,7 @@ func (l *entries) bar(e *entry, until clock.Instant) {
 
 // cancel ends the wait of an entry that nobody waits for any more.
 func (l *entries) cancel(e *entry) {
-	if s := e.grant.hold.slot; s.word.text == askedWord { // no answer is waited for
+	if s := e.grant.hold.slot; s.word.asked { // no answer is waited for
 		s.word = gateWord{}
 	}
 	l.emit(effect.SignOut{Entry: e.id})

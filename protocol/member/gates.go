@@ -38,7 +38,7 @@ func GateWord(m *Member, resource string) string {
 		case !g.Gated, g.Observes && !g.Reached:
 		case !g.Reached:
 			return "cannot be reached"
-		case g.Said == askedWord:
+		case s.word.asked:
 			return "has not answered"
 		case !s.word.hinders:
 		case g.NotBefore > 0:
