@@ -111,7 +111,7 @@ func gateStatus(g member.GateStatus) *api.GateStatus {
 	if !g.Gated {
 		return nil
 	}
-	s := &api.GateStatus{Reachable: g.Reached, Said: g.Said, Session: g.Session}
+	s := &api.GateStatus{Reachable: g.Reached, Observes: g.Observes, Said: g.Said, Session: g.Session}
 	if g.NotBefore > 0 {
 		s.NotBefore = clock.FromMillis(g.NotBefore).UTC()
 	}

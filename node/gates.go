@@ -35,7 +35,7 @@ const (
 	signOutWait = 15 * time.Second
 )
 
-// gateTarget is where the gate of a resource is, and who.
+// gateTarget is which gate stands before a resource, and where.
 type gateTarget struct {
 	resource string
 	address  string
@@ -70,7 +70,9 @@ func newGates(dial func(context.Context, gateTarget) (*client.Conn, error), repo
 
 // close ends all sessions and connections.
 func (g *gates) close() {
+	g.mu.Lock() // from here on no task begins
 	g.cancel()
+	g.mu.Unlock()
 	g.tasks.Wait()
 }
 
@@ -195,7 +197,8 @@ type gateVisit struct {
 	over     chan struct{} // closed: there is no session any more, nor a wait for one
 
 	session *client.Session // by gates.mu; nil before the sign-in was sent
-	isOpen  bool
+	isOpen  bool            // by gates.mu
+	isOver  bool            // by gates.mu: over is closed
 }
 
 // signIn asks a gate for a session. It does not wait.
@@ -260,7 +263,7 @@ func (g *gates) say(entry uint64, v *gateVisit, a gate.Answer, at uint64) (isLas
 	case gate.OpenAnswer:
 		word = "open"
 		g.mu.Lock()
-		v.isOpen = true
+		v.isOpen = !v.isOver // a gate may say OPEN again, or cross a sign-out
 		g.mu.Unlock()
 	case gate.BusyAnswer:
 		word = "busy"
@@ -286,8 +289,8 @@ func (g *gates) say(entry uint64, v *gateVisit, a gate.Answer, at uint64) (isLas
 func (g *gates) cut(v *gateVisit) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if v.isOpen {
-		v.isOpen = false
+	if !v.isOver {
+		v.isOpen, v.isOver = false, true
 		close(v.over)
 	}
 }
@@ -348,8 +351,18 @@ func (g *gates) connect(ctx context.Context, id ident.Grant) (api.Tunnel, error)
 
 // gateTunnel is a stream that ends with its session.
 type gateTunnel struct {
-	api.Duplex
+	*client.Stream
 	over <-chan struct{}
+}
+
+// Close ends both directions. After the session a Write that the gate keeps waiting ends, too.
+func (t *gateTunnel) Close() error {
+	select {
+	case <-t.over:
+		_ = t.SetWriteDeadline(time.Unix(1, 0))
+	default:
+	}
+	return t.Stream.Close()
 }
 
 // Done is closed when the session has ended.

@@ -25,11 +25,13 @@ func (n *Node) dialGate(ctx context.Context, t gateTarget) (*client.Conn, error)
 	return client.Dial(ctx, client.Config{
 		Address: t.address, Resource: t.resource, Gate: t.gate, Group: n.currentGroup,
 		Certificate: n.authority.certificate(), Key: n.cfg.Key, Revocations: known.revocationsAbove,
-		Learn: func(configuration []byte, authorities, revocations [][]byte) {
-			n.engine.put(item{input: member.Learn{Configuration: configuration, Authorities: authorities, Revocations: revocations}})
-		},
-		Now: n.cfg.Now, Log: n.log,
+		Learn: n.learnFromGate, Now: n.cfg.Now, Log: n.log,
 	})
+}
+
+// learnFromGate takes in what a gate knows. It returns when that has been done: a gate that talks too fast has to wait, as peers have.
+func (n *Node) learnFromGate(configuration []byte, authorities, revocations [][]byte) {
+	n.engine.do(member.Learn{Configuration: configuration, Authorities: authorities, Revocations: revocations})
 }
 
 // maxTold bounds the revocations that a gate is told at once: a list of a thousand members.

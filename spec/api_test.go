@@ -51,6 +51,7 @@ var statusWords = map[string]string{
 	"resources[].slots[].isolated_s":       "for how long no program here could begin for want of votes (**P-67**); absent if votes come",
 	"resources[].slots[].missing_votes":    "ids of the members whose votes have not come; absent if votes come",
 	"resources[].slots[].gate.reachable":   "the resource has a gate, and this member a connection with it; `gate` is absent without one",
+	"resources[].slots[].gate.observes":    "whether the gate only observes (`gate_mode`); absent if not",
 	"resources[].slots[].gate.said":        "what the gate has said last about this slot (gate.md), or `asked`; empty if nothing yet",
 	"resources[].slots[].gate.session":     "number of the session that its last answer names, in decimal digits; absent if none",
 	"resources[].slots[].gate.not_before":  "when the gate's refusal ends, RFC 3339; absent if it has not said",
@@ -141,7 +142,7 @@ func eachField(t reflect.Type, path string, visit func(path, kind string)) {
 			eachField(t.Field(i).Type, strings.TrimPrefix(path+"."+name, "."), func(path, kind string) {
 				switch options {
 				case "omitempty":
-					kind += ", or absent"
+					kind = strings.TrimSuffix(kind, ", or absent") + ", or absent" // what is within may be absent, too
 				case "string":
 					kind = "string"
 				case "string,omitempty":

@@ -42,7 +42,7 @@ func newGateConnectCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d := gateDialer{client: api.Dial(path), request: api.ConnectRequest{Grant: grant}, resource: args[0]}
+			d := gateDialer{client: api.Dial(path), request: api.ConnectRequest{Grant: grant}, resource: args[0], log: env.Err}
 			if listen != "" {
 				return d.serve(listen)
 			}
@@ -80,6 +80,7 @@ type gateDialer struct {
 	client   *api.Client
 	request  api.ConnectRequest
 	resource string
+	log      io.Writer
 }
 
 func (d *gateDialer) dial() (api.Duplex, error) {
@@ -88,7 +89,7 @@ func (d *gateDialer) dial() (api.Duplex, error) {
 	case err == nil:
 		return stream, nil
 	case errors.Is(err, api.ErrNoSession):
-		return nil, &cli.Error{Code: cli.ExitLost, Err: fmt.Errorf("%s: %w", d.resource, err), Hint: "the run is over, or the resource has no gate"}
+		return nil, &cli.Error{Code: cli.ExitLost, Err: fmt.Errorf("%s: %w", d.resource, err), Hint: "the run is over or has lost its session, the resource has no gate, or the run is of another daemon (--socket): wander status shows the gate"}
 	}
 	return nil, &cli.Error{Code: cli.ExitUnavailable, Err: fmt.Errorf("%s: %w", d.resource, err)}
 }
@@ -135,7 +136,11 @@ func (d *gateDialer) serve(path string) error {
 		stream, err := d.dial()
 		if err != nil {
 			local.Close()
-			return err
+			if errors.Is(err, api.ErrNoSession) || errors.Is(err, api.ErrNoDaemon) {
+				return err
+			}
+			cli.Warn(d.log, "%v", err) // the other streams go on
+			continue
 		}
 		go api.Join(local.(*net.UnixConn), stream)
 	}

@@ -38,9 +38,13 @@ func shortDir(t *testing.T) string {
 	return dir
 }
 
-// gatedDaemon is a daemon with a session under one grant, before a resource that sends back what it gets.
-func gatedDaemon(t *testing.T, grant ident.Grant) (socket string) {
+// gatedDaemon is a daemon with a session under one grant, before a resource that sends back what it gets. The first streams fail.
+func gatedDaemon(t *testing.T, grant ident.Grant, first ...error) (socket string) {
 	t.Helper()
+	failing := make(chan error, len(first))
+	for _, err := range first {
+		failing <- err
+	}
 	dir := shortDir(t)
 	l, err := net.Listen("unix", filepath.Join(dir, "echo"))
 	require.NoError(t, err)
@@ -61,6 +65,11 @@ func gatedDaemon(t *testing.T, grant ident.Grant) (socket string) {
 	daemon.tunnels = func(g ident.Grant) (api.Tunnel, error) {
 		if g != grant {
 			return nil, api.ErrNoSession
+		}
+		select {
+		case err := <-failing:
+			return nil, err
+		default:
 		}
 		c, err := net.Dial("unix", l.Addr().String())
 		if err != nil {
@@ -129,6 +138,31 @@ func TestGateConnect_Listen_OwnerOnly(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, info.Mode().Perm(), name)
 	}
+}
+
+// TestGateConnect_ListenStreamFails_OthersGoOn: one stream too many does not end those that are open.
+func TestGateConnect_ListenStreamFails_OthersGoOn(t *testing.T) {
+	grant := ident.Grant{7}
+	socket := gatedDaemon(t, grant, api.ErrUnavailable)
+	path := filepath.Join(shortDir(t), "private", "db.sock")
+	go run(within("", io.Discard, "db="+grant.String()), []string{"gate", "connect", "db", "--socket", socket, "--listen", path})
+	var conn net.Conn
+	dials := func() bool {
+		var err error
+		conn, err = net.Dial("unix", path)
+		return err == nil
+	}
+	await.Until(t, "the socket", dials)
+	_, err := io.ReadAll(conn)
+	require.NoError(t, err, "the stream is closed")
+	conn.Close()
+	require.True(t, dials(), "the socket is still served")
+	defer conn.Close()
+	_, err = io.WriteString(conn, "ping")
+	require.NoError(t, err)
+	answer := make([]byte, 4)
+	_, err = io.ReadFull(conn, answer)
+	require.NoError(t, err)
 }
 
 func TestGateConnect_ListenInOpenFolder_Refused(t *testing.T) {

@@ -153,8 +153,11 @@ func printResource(w io.Writer, r api.ResourceStatus, names map[ident.Member]str
 // gateText is what is known of a slot's gate.
 func gateText(g api.GateStatus) string {
 	text := "unreachable: no token is carried there"
-	if g.Reachable {
+	switch {
+	case g.Reachable:
 		text = "reachable"
+	case g.Observes:
+		text = "unreachable: it only observes, and programs run"
 	}
 	if g.Said != "" {
 		text += "; " + g.Said

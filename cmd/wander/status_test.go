@@ -28,3 +28,9 @@ func TestPrintResource_NoPlace_Shown(t *testing.T) {
 		assert.Equal(t, want, out.String())
 	}
 }
+
+func TestGateText_Unreachable_SaysWhatFollows(t *testing.T) {
+	assert.Equal(t, "unreachable: no token is carried there; closed: lost", gateText(api.GateStatus{Said: "closed: lost"}))
+	assert.Equal(t, "unreachable: it only observes, and programs run", gateText(api.GateStatus{Observes: true}))
+	assert.Equal(t, "reachable; busy, session 3", gateText(api.GateStatus{Reachable: true, Said: "busy", Session: 3}))
+}

@@ -69,8 +69,8 @@ type Config struct {
 	// the member has none to tell.
 	Revocations func(above uint64) (version uint64, list [][]byte)
 
-	// Learn is told what the gate knows and the member does not. Nothing of it is verified. It is called on a goroutine of the connection and
-	// must not block. Nil: nobody wants to know.
+	// Learn is told what the gate knows and the member does not. Nothing of it is verified. It is called on the goroutine that
+	// reads the connection: while it blocks, the gate waits. It must return once the member has ended. Nil: nobody wants to know.
 	Learn func(configuration []byte, authorities, revocations [][]byte)
 
 	Now func() time.Time // nil: time.Now

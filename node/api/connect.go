@@ -20,7 +20,7 @@ type ConnectRequest struct {
 
 // Tunnel is a stream to a resource through its gate. It belongs to a session and ends with it.
 type Tunnel interface {
-	io.ReadWriteCloser
+	io.ReadWriteCloser // after the session Close ends a Read or Write that waits
 	// CloseWrite ends what goes to the resource; what comes from it goes on.
 	CloseWrite() error
 	// Done is closed when the session has ended.
@@ -75,6 +75,7 @@ func (h *handler) connect(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-tunnel.Done():
 			local.Close()
+			tunnel.Close() // a gate that takes nothing would keep a Write waiting
 		case <-over:
 		}
 	}()

@@ -4,7 +4,9 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -65,7 +67,7 @@ func TestConnect_BothWays_EachEndsByItself(t *testing.T) {
 	assert.Equal(t, "the answer", string(answer))
 }
 
-// TestConnect_SessionEnds_StreamToo: rule R-49. A program that goes on finds its stream closed.
+// TestConnect_SessionEnds_StreamToo: rule R-53. A program that goes on finds its stream closed.
 func TestConnect_SessionEnds_StreamToo(t *testing.T) {
 	p, local, far, _ := connected(t)
 	close(p.done)
@@ -73,6 +75,46 @@ func TestConnect_SessionEnds_StreamToo(t *testing.T) {
 	require.NoError(t, err)
 	_, err = io.ReadAll(far)
 	require.NoError(t, err, "the daemon has closed its end")
+}
+
+// stalled is a tunnel to a gate that neither takes nor sends anything.
+type stalled struct {
+	writes chan struct{} // holds one: a Write waits
+	over   chan struct{} // the session is
+	closed chan struct{}
+	close  func()
+}
+
+func (s *stalled) Read([]byte) (int, error) { <-s.closed; return 0, io.EOF }
+func (s *stalled) CloseWrite() error        { return nil }
+func (s *stalled) Close() error             { s.close(); return nil }
+func (s *stalled) Done() <-chan struct{}    { return s.over }
+
+func (s *stalled) Write([]byte) (int, error) {
+	s.writes <- struct{}{}
+	<-s.closed
+	return 0, io.ErrClosedPipe
+}
+
+// TestConnect_GateStalls_EndsWithSession: otherwise the streams to a gate that reads nothing use up the daemon's.
+func TestConnect_GateStalls_EndsWithSession(t *testing.T) {
+	s := &stalled{writes: make(chan struct{}, 1), over: make(chan struct{}), closed: make(chan struct{})}
+	s.close = sync.OnceFunc(func() { close(s.closed) })
+	t.Cleanup(s.close)
+	f := newFake()
+	f.tunnel = s
+	local, err := Dial(serve(t, f, socketPath(t)).socket).Connect(t.Context(), ConnectRequest{})
+	require.NoError(t, err)
+	t.Cleanup(func() { local.Close() })
+	_, err = io.WriteString(local, "to the resource")
+	require.NoError(t, err)
+	<-s.writes
+	close(s.over)
+	select {
+	case <-s.closed:
+	case <-time.After(10 * time.Second):
+		assert.Fail(t, "the stream goes on")
+	}
 }
 
 func TestConnect_DaemonStops_StreamToo(t *testing.T) {

@@ -109,7 +109,8 @@ type SlotStatus struct {
 // GateStatus is what this member knows of a resource's gate.
 type GateStatus struct {
 	Reachable bool   `json:"reachable"`
-	Said      string `json:"said"` // what it has said last about this slot, or "asked"; empty: nothing yet
+	Observes  bool   `json:"observes,omitempty"` // it is no condition while it cannot be reached
+	Said      string `json:"said"`               // what it has said last about this slot, or "asked"; empty: nothing yet
 	Session   uint64 `json:"session,string,omitempty"`
 	// NotBefore is when a refusal ends, as the gate said; zero if it did not.
 	NotBefore time.Time `json:"not_before,omitzero"`

@@ -28,9 +28,13 @@ const (
 	waitShare = 2
 
 	// signOutTime bounds how long a token is kept for the acknowledgement of SIGN-OUT, and signOutShare where the
-	// longest hold is short. The close hook of a database takes a second; and who comes too early hears BUSY.
+	// longest hold is short. The close hook of a database takes a second. A member that comes too early hears BUSY.
 	signOutTime  = 2 * time.Second
 	signOutShare = 8
+
+	// minProgram is the shortest time for which a session is of use, unless the program has asked for less, or an eighth of
+	// max_hold is less. A gate that opens for a millisecond would have a grant written to the disk each few milliseconds.
+	minProgram = 100 * time.Millisecond
 
 	// knockPause is for how long this member does not knock again in a custody in which the gate was busy to the
 	// end, or lost. Within it the policy has passed the token on, unless nobody takes it.
@@ -39,6 +43,10 @@ const (
 	// refusePause is the same after a REFUSE, unless the gate names a later time. Mostly time
 	// changes nothing; but a member that nobody takes the token from may try again.
 	refusePause = time.Minute
+
+	// lastNotBefore is the last millisecond of the year 9999: later times have no text by RFC 3339, and a status that
+	// contains one none at all.
+	lastNotBefore = 253_402_300_799_999
 )
 
 // entryState is how far a session has come.
@@ -56,6 +64,7 @@ type entry struct {
 	grant    *grant
 	state    entryState
 	demand   *demand       // while it is knocking
+	asked    time.Duration // for how long a program; 0: as long as may be
 	ends     clock.Instant // when the token is to be released
 	knocks   clock.Instant // until when it does so at most
 	gives    clock.Instant // when it waits no longer for the gate; Never while it is open
@@ -74,6 +83,7 @@ type gateWord struct {
 	session   uint64
 	notBefore uint64 // ms since 1970; 0: time changes nothing
 	hinders   bool   // it lets no program in
+	asked     bool   // it has said nothing yet
 }
 
 // entries are the sessions at the gates of resources.
@@ -152,12 +162,12 @@ func (l *entries) signIn(g *grant, d *demand, latest clock.Instant) {
 		program, length = min(program, d.maxHold), min(span, d.maxHold+times.open+out)
 	}
 	l.last++
-	e := &entry{id: l.last, grant: g, demand: d, ends: l.now.Boot.Add(span), knocks: l.now.Boot.Add(span - out - program)}
+	e := &entry{id: l.last, grant: g, demand: d, asked: d.maxHold, ends: l.now.Boot.Add(span), knocks: l.now.Boot.Add(span - out - program)}
 	e.gives = e.knocks
 	g.entry, l.byID[e.id] = e, e
 	h := g.hold
 	title, _ := l.custody.handoff.Title(h.token, h.hop)
-	s.word = gateWord{text: "asked"}
+	s.word = gateWord{text: "asked", asked: true}
 	l.emit(effect.SignIn{
 		Entry: e.id, Resource: s.key.resource, Slot: s.key.number, Token: h.token, Hop: h.hop,
 		Title: title, Before: l.custody.handoff.Before(h.token, h.hop), Length: length,
@@ -166,6 +176,15 @@ func (l *entries) signIn(g *grant, d *demand, latest clock.Instant) {
 
 // signOutSpan is how long SIGN-OUT may take of the time for a program.
 func signOutSpan(span time.Duration) time.Duration { return min(signOutTime, span/signOutShare) }
+
+// shortestProgram is the least time that is of use to a program, which may have asked for a time.
+func shortestProgram(maxHold, asked time.Duration) time.Duration {
+	least := min(minProgram, maxHold/signOutShare)
+	if asked > 0 {
+		least = min(least, asked)
+	}
+	return max(1, least)
+}
 
 // said is an answer of a gate.
 func (l *entries) said(in GateSaid) {
@@ -202,7 +221,8 @@ func (l *entries) opened(e *entry, a gate.OpenAnswer, at uint64) {
 	end = end.Add(-signOutSpan(end.Sub(l.now.Boot)))
 	d := e.demand
 	e.demand = nil
-	if end <= l.now.Boot { // there is no time left for a program
+	if end.Sub(l.now.Boot) < shortestProgram(s.resource.MaxHold, d.maxHold) { // there is no time left for a program
+		s.word = gateWord{text: "open for too short a time", session: a.Session, hinders: true}
 		l.bar(e, l.now.Boot.Add(knockPause))
 		l.signOut(e, false)
 		l.demands.putBack(d)
@@ -215,6 +235,9 @@ func (l *entries) opened(e *entry, a gate.OpenAnswer, at uint64) {
 // busy waits in place, as long as the gate says, but never longer than the token may be kept.
 func (l *entries) busy(e *entry, a gate.BusyAnswer, at uint64) {
 	if e.state != knocking {
+		if a.Stuck { // nothing comes after it
+			l.lost(e, "stuck")
+		}
 		return
 	}
 	h := e.grant.hold
@@ -233,11 +256,12 @@ func (l *entries) busy(e *entry, a gate.BusyAnswer, at uint64) {
 
 // refused passes the token on, and knocks no more in this custody.
 func (l *entries) refused(e *entry, a gate.RefuseAnswer, at uint64) {
-	if e.state != knocking {
+	if e.state != knocking { // nothing comes after it
+		l.lost(e, "refused: "+a.Code.String())
 		return
 	}
 	h := e.grant.hold
-	h.slot.word = gateWord{text: "refused: " + a.Code.String(), notBefore: a.NotBefore, hinders: true}
+	h.slot.word = gateWord{text: "refused: " + a.Code.String(), notBefore: min(a.NotBefore, lastNotBefore), hinders: true}
 	l.report("gate refused", h, a.Code.String())
 	l.fail(e, l.now.Boot.Add(max(refusePause, between(at, a.NotBefore))), false)
 }
@@ -245,12 +269,18 @@ func (l *entries) refused(e *entry, a gate.RefuseAnswer, at uint64) {
 // lost is the end of a session, or of the wait for one, that this member did not ask for; or the end that it did ask for.
 func (l *entries) lost(e *entry, why string) {
 	s := e.grant.hold.slot
-	s.word = gateWord{text: "closed: " + why, hinders: e.state == knocking}
+	if e.state != closing || !s.word.hinders { // a session that was too short stays the reason
+		s.word = gateWord{text: "closed: " + why, hinders: e.state == knocking}
+	}
 	switch e.state {
 	case knocking:
 		l.fail(e, l.now.Boot.Add(knockPause), false)
 	case open:
 		l.remove(e)
+		if g, ok := gateOf(s.resource); !ok || g.observes {
+			l.report("gate session lost", e.grant.hold, why+": the program goes on without it, as the gate is no condition")
+			return
+		}
 		l.report("gate session lost", e.grant.hold, why+": the program is killed")
 		l.emit(effect.Lose{Grant: e.grant.id, Reason: why})
 	case closing:
@@ -286,6 +316,9 @@ func (l *entries) bar(e *entry, until clock.Instant) {
 
 // cancel ends the wait of an entry that nobody waits for any more.
 func (l *entries) cancel(e *entry) {
+	if s := e.grant.hold.slot; s.word.asked { // no answer is waited for
+		s.word = gateWord{}
+	}
 	l.emit(effect.SignOut{Entry: e.id})
 	l.remove(e)
 	l.grants.over(e.grant, false)
@@ -302,8 +335,19 @@ func (l *entries) withdraw(request uint64) bool {
 		if e.state != knocking || e.demand.request != request {
 			continue
 		}
-		if e.demand = l.demands.take(e.grant.hold.slot); e.demand == nil {
+		d := l.demands.take(e.grant.hold.slot)
+		switch {
+		case d == nil:
 			l.cancel(e)
+		case e.asked == 0, 0 < d.maxHold && d.maxHold <= e.asked:
+			e.demand = d
+		case e.gives <= l.now.Boot:
+			l.cancel(e)
+			l.demands.putBack(d)
+		default: // the session would be too short
+			l.emit(effect.SignOut{Entry: e.id})
+			l.remove(e)
+			l.signIn(e.grant, d, e.ends)
 		}
 		l.demands.hasChanged(e.grant.hold.slot.key.resource)
 		return true
@@ -354,7 +398,7 @@ func (l *entries) tick() {
 			l.demands.putBack(d)
 		case e.gives > l.now.Boot:
 		case e.state == knocking:
-			l.report("gate busy", h, "no session within the time that the token may be kept: it goes on")
+			l.report("gate busy", h, "no session in the time for waiting: the token goes on")
 			l.fail(e, l.now.Boot.Add(knockPause), true)
 		case e.state == closing:
 			l.report("gate slow", h, fmt.Sprintf("no word about the end of the session within %v: the token goes on", signOutSpan(h.slot.resource.MaxHold)))
@@ -404,11 +448,12 @@ func (l *entries) report(kind string, h *hold, detail string) {
 
 // status is what is known of a slot's gate.
 func (l *entries) status(s *slot) GateStatus {
-	if _, ok := gateOf(s.resource); !ok {
+	g, ok := gateOf(s.resource)
+	if !ok {
 		return GateStatus{}
 	}
 	return GateStatus{
-		Gated: true, Reached: l.reached[s.key.resource], Said: s.word.text, Session: s.word.session, NotBefore: s.word.notBefore,
+		Gated: true, Observes: g.observes, Reached: l.reached[s.key.resource], Said: s.word.text, Session: s.word.session, NotBefore: s.word.notBefore,
 	}
 }
 
@@ -431,7 +476,7 @@ func (l *entries) check() error {
 		case (e.state == open) != (l.grants.inForce[g.id] == g):
 			bad = "a program without a session, or the reverse"
 		case (e.state == open) != (e.gives == clock.Never):
-			bad = "it waits for ever"
+			bad = "it waits without end"
 		case e.state == knocking && e.gives > e.ends:
 			bad = "it waits for longer than the token may be kept"
 		}

@@ -1,6 +1,7 @@
 package member_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/group"
@@ -189,6 +191,8 @@ func TestGate_OnlyObserves_NoCondition(t *testing.T) {
 	v := visits(t, false, observes)
 	assert.Nil(t, v.demand(1))
 	assert.NotNil(t, granted(v.box), "it cannot be reached")
+	assert.Equal(t, member.GateStatus{Gated: true, Observes: true}, v.gate())
+	assert.Empty(t, member.GateWord(v.Member, resource), "it is no reason")
 	v = visits(t, true, observes)
 	assert.NotNil(t, v.demand(1))
 	assert.Nil(t, granted(v.box), "it is asked where it can be")
@@ -304,6 +308,21 @@ func TestGate_BusyForLong_TokenGoesInTime(t *testing.T) {
 	}
 }
 
+// TestGate_NoAnswer_SaysSo: the program that waited in vain is told why, and a sign-in that was withdrawn is forgotten.
+func TestGate_NoAnswer_SaysSo(t *testing.T) {
+	v := visits(t, true)
+	v.meet(v.taker)
+	v.demand(1)
+	assert.Equal(t, "has not answered", member.GateWord(v.Member, resource))
+	require.True(t, v.passes(7*time.Second))
+	assert.Equal(t, "has not answered", member.GateWord(v.Member, resource))
+	v = visits(t, true)
+	v.demand(1)
+	v.step(member.Withdraw{Request: 1})
+	assert.Empty(t, member.GateWord(v.Member, resource))
+	assert.Empty(t, v.gate().Said)
+}
+
 // TestGate_OpensLate_ProgramIsShorter: all together takes no longer than max_hold.
 func TestGate_OpensLate_ProgramIsShorter(t *testing.T) {
 	v := visits(t, true)
@@ -327,6 +346,19 @@ func TestGate_OpensTooLate_SignsOutFirst(t *testing.T) {
 	assert.False(t, v.passes(500*time.Millisecond))
 	v.says(asked.Entry, gate.ClosedAnswer{Session: 7, Reason: gate.BySignOut})
 	assert.True(t, v.passes(5*time.Second))
+	assert.Equal(t, 1, v.Status().Slots[0].Waiting)
+}
+
+// TestGate_OpensForAMoment_KnocksLater: a gate that opens for a few milliseconds again and again has nothing written.
+func TestGate_OpensForAMoment_KnocksLater(t *testing.T) {
+	v := visits(t, true)
+	asked := v.demand(1)
+	v.says(asked.Entry, gate.OpenAnswer{Session: 7, Until: v.in(5 * time.Millisecond)})
+	assert.Nil(t, granted(v.box))
+	require.NotNil(t, last[effect.SignOut](v.box))
+	assert.Contains(t, member.GateWord(v.Member, resource), "too short")
+	v.says(asked.Entry, gate.ClosedAnswer{Session: 7, Reason: gate.BySignOut})
+	assert.Nil(t, v.knocks(9*time.Second))
 	assert.Equal(t, 1, v.Status().Slots[0].Waiting)
 }
 
@@ -395,6 +427,14 @@ func TestGate_Refused_WaitsForItsTime(t *testing.T) {
 	}
 }
 
+// TestGate_RefusedUntilFarFuture_StatusHasText: a gate that names a time which no text can show does not take the status away.
+func TestGate_RefusedUntilFarFuture_StatusHasText(t *testing.T) {
+	v := visits(t, true)
+	v.says(v.demand(1).Entry, gate.RefuseAnswer{Code: gate.TooSoon, NotBefore: ^uint64(0)})
+	_, err := json.Marshal(clock.FromMillis(v.gate().NotBefore))
+	assert.NoError(t, err)
+}
+
 // TestGate_NextCustody_KnocksAgain: a refusal is for one custody.
 func TestGate_NextCustody_KnocksAgain(t *testing.T) {
 	v := visits(t, true)
@@ -413,7 +453,10 @@ func TestGate_NextCustody_KnocksAgain(t *testing.T) {
 
 // TestGate_LostWhileOpen_ProgramKilled: the program is killed, and does not go on under another session.
 func TestGate_LostWhileOpen_ProgramKilled(t *testing.T) {
-	for name, a := range map[string]gate.Answer{"lost": nil, "closed": gate.ClosedAnswer{Session: 7, Reason: gate.BySuccessor}} {
+	for name, a := range map[string]gate.Answer{
+		"lost": nil, "closed": gate.ClosedAnswer{Session: 7, Reason: gate.BySuccessor},
+		"stuck": gate.BusyAnswer{Session: 7, Stuck: true}, "refused": gate.RefuseAnswer{Code: gate.Full},
+	} {
 		t.Run(name, func(t *testing.T) {
 			v := visits(t, true)
 			v.meet(v.taker)
@@ -438,6 +481,20 @@ func TestGate_UnreachableWhileOpen_ProgramKilled(t *testing.T) {
 	v.step(member.GateReachable{Resource: resource})
 	require.NotNil(t, last[effect.Lose](v.box))
 	assert.Equal(t, g.Grant, last[effect.Lose](v.box).Grant)
+}
+
+// TestGate_OnlyObservesAndGone_ProgramGoesOn: an observing gate that dies does no harm.
+func TestGate_OnlyObservesAndGone_ProgramGoesOn(t *testing.T) {
+	v := visits(t, true, func(r *group.Resource) { r.Gate.Mode = group.Observe })
+	v.meet(v.taker)
+	g := v.opens(v.demand(1).Entry)
+	require.NotNil(t, g)
+	v.step(member.GateReachable{Resource: resource})
+	assert.Nil(t, last[effect.Lose](v.box))
+	assert.False(t, v.passes(500*time.Millisecond))
+	v.step(member.Ended{Grant: g.Grant, Operated: true})
+	assert.Nil(t, last[effect.SignOut](v.box))
+	assert.True(t, v.passes(time.Second))
 }
 
 // TestGate_UnreachableWhileKnocking_SignsOut: SIGN-IN may go over the next connection, where nobody waits for its session.
@@ -475,6 +532,24 @@ func TestGate_DemandWithdrawn_NextTakesItsPlace(t *testing.T) {
 	assert.Nil(t, granted(v.box), "it was given up")
 	v.meet(v.taker)
 	assert.True(t, v.passes(5*time.Second))
+}
+
+// TestGate_NextIsLonger_KnocksAnew: the session of a short program that was withdrawn is not enough for the next one.
+func TestGate_NextIsLonger_KnocksAnew(t *testing.T) {
+	v := visits(t, true)
+	v.step(member.Demand{Request: 1, Resource: resource, MaxHold: time.Second})
+	asked := last[effect.SignIn](v.box)
+	require.NotNil(t, asked)
+	v.demand(2)
+	v.step(member.Withdraw{Request: 1})
+	assert.Equal(t, &effect.SignOut{Entry: asked.Entry}, last[effect.SignOut](v.box))
+	again := last[effect.SignIn](v.box)
+	require.NotNil(t, again)
+	assert.Equal(t, 16*time.Second, again.Length)
+	v.says(asked.Entry, gate.RefuseAnswer{Code: gate.Replaced})
+	require.NotNil(t, v.opens(again.Entry))
+	assert.Equal(t, 14*time.Second, granted(v.box).Length)
+	assert.EqualValues(t, 2, granted(v.box).Request)
 }
 
 func TestGate_Stopping_KnocksNoMore(t *testing.T) {
@@ -576,10 +651,6 @@ func (j *gateJudge) answers(a gate.Answer) {
 			j.goes("open")
 		}
 	case gate.BusyAnswer:
-	case gate.RefuseAnswer:
-		if before == "knocking" {
-			j.goes("over")
-		}
 	default:
 		j.lost = j.lost || before == "open"
 		j.goes("over")

@@ -35,9 +35,11 @@ func GateWord(m *Member, resource string) string {
 			continue
 		}
 		switch g := m.circ.entries.status(s); {
-		case !g.Gated:
+		case !g.Gated, g.Observes && !g.Reached:
 		case !g.Reached:
 			return "cannot be reached"
+		case s.word.asked:
+			return "has not answered"
 		case !s.word.hinders:
 		case g.NotBefore > 0:
 			return "has " + g.Said + ", not before " + clock.FromMillis(g.NotBefore).UTC().Format(time.RFC3339)

@@ -75,6 +75,7 @@ type SlotStatus struct {
 // GateStatus is what a member knows of a slot's gate. The zero value is a slot without one.
 type GateStatus struct {
 	Gated     bool
+	Observes  bool   // it is no condition while it cannot be reached
 	Reached   bool   // it has a connection
 	Said      string // what it has said last, or what was asked of it; empty: nothing yet
 	Session   uint64 // that its last answer names; 0: none
