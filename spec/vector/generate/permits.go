@@ -76,79 +76,105 @@ func thirdPermit() item {
 	return permitOf(w.genesis, &w.third, nil, &w.second, &w.void, ada, ben, cleo)
 }
 
+// permitSuite puts permits into their file.
+type permitSuite struct {
+	*suite
+	second, third item // good ones, of hops 2 and 3
+}
+
+func (s permitSuite) put(f fault, i item) {
+	v := s.vector("permit", "permit", f, encode(i))
+	v.Diagnostic = diagnostic(encode(i))
+	s.add(permitFile, v)
+}
+
+func (s permitSuite) wrong(slug, about, req, outcome string, i item) {
+	s.put(fault{slug: slug, about: about, req: req, outcome: outcome}, i)
+}
+
+func (s permitSuite) harm(slug, about, req, outcome string, i item) {
+	s.put(fault{slug: slug, about: about, req: req, outcome: outcome}.malicious(), i)
+}
+
 // permits are good ones of each hop, malformed ones, and forged ones.
 func permits(s *suite) {
 	s.open(permitFile, "Permits: permit.md.")
 	w := theWalk
-	third := thirdPermit()
-	second := permitOf(w.genesis, &w.second, nil, &w.first, nil, ada, ben, cleo)
-	put := func(f fault, i item) {
-		v := s.vector("permit", "permit", f, encode(i))
-		v.Diagnostic = diagnostic(encode(i))
-		s.add(permitFile, v)
-	}
-	const malformed, chain, forged = "permit.ErrMalformed", "token.ErrChain", "token.ErrSignature"
-	wrong := func(slug, about, req, outcome string, i item) {
-		put(fault{slug: slug, about: about, req: req, outcome: outcome}, i)
-	}
-	harm := func(slug, about, req, outcome string, i item) {
-		put(fault{slug: slug, about: about, req: req, outcome: outcome}.malicious(), i)
-	}
-	put(ok("hop-0", "of the generator", "V-6"), permitOf(w.genesis, nil, nil, nil, nil, ada))
-	put(ok("hop-1", "of the first receiver", "V-6"), permitOf(w.genesis, &w.first, nil, nil, nil, ada, ben))
-	put(ok("hop-2", "of the second one", "V-6"), second)
-	put(ok("returned", "of a sender to whom the token came back", "V-6"), permitOf(w.genesis, &w.second, &w.void, &w.first, nil, ada, ben, cleo))
-	put(ok("after-void", "of a receiver, after a void", "V-6"), third)
+	p := permitSuite{s, permitOf(w.genesis, &w.second, nil, &w.first, nil, ada, ben, cleo), thirdPermit()}
+	p.put(ok("hop-0", "of the generator", "V-6"), permitOf(w.genesis, nil, nil, nil, nil, ada))
+	p.put(ok("hop-1", "of the first receiver", "V-6"), permitOf(w.genesis, &w.first, nil, nil, nil, ada, ben))
+	p.put(ok("hop-2", "of the second one", "V-6"), p.second)
+	p.put(ok("returned", "of a sender to whom the token came back", "V-6"), permitOf(w.genesis, &w.second, &w.void, &w.first, nil, ada, ben, cleo))
+	p.put(ok("after-void", "of a receiver, after a void", "V-6"), p.third)
+	p.malformed()
+	p.forged()
+	p.miscertified()
+	s.unsigned(permitFile, unsigned{
+		object: "permit", rule: "permit", prefix: "shape", item: p.third, req: "V-1", outcome: malformedPermit, depth: 1, shaped: [][]int{nil}, free: fields(1, 2, 3, 4, 5, 6),
+	})
+}
 
-	wrong("no-genesis", "no genesis", "V-1", malformed, with(third, bstr(nil), 1))
-	wrong("void-alone", "a void without a transfer", "V-1", malformed, with(permitOf(w.genesis, nil, nil, nil, nil, ada), bstr(w.void.raw), 3))
-	wrong("previous-alone", "a transfer before none", "V-1", malformed, with(permitOf(w.genesis, nil, nil, nil, nil, ada), bstr(w.first.raw), 4))
-	wrong("previous-void-alone", "the void of no previous transfer", "V-1", malformed,
+const malformedPermit = "permit.ErrMalformed"
+
+// malformed are those that are no permits by their form.
+func (p permitSuite) malformed() {
+	const malformed = malformedPermit
+	w := theWalk
+	p.wrong("no-genesis", "no genesis", "V-1", malformed, with(p.third, bstr(nil), 1))
+	p.wrong("void-alone", "a void without a transfer", "V-1", malformed, with(permitOf(w.genesis, nil, nil, nil, nil, ada), bstr(w.void.raw), 3))
+	p.wrong("previous-alone", "a transfer before none", "V-1", malformed, with(permitOf(w.genesis, nil, nil, nil, nil, ada), bstr(w.first.raw), 4))
+	p.wrong("previous-void-alone", "the void of no previous transfer", "V-1", malformed,
 		with(permitOf(w.genesis, &w.first, nil, nil, nil, ada, ben), bstr(w.void.raw), 5))
-	wrong("no-certificates", "no certificates", "V-1", malformed, with(third, array(), 6))
-	wrong("certificates-5", "five certificates", "V-1", malformed,
-		with(third, array(certificateBy(firstCA, ada), certificateBy(firstCA, ben), certificateBy(firstCA, cleo), certificateBy(firstCA, ada), certificateBy(firstCA, ben)), 6))
-	wrong("object-large", "an object of 4353 bytes", "V-2", malformed, with(third, bstr(repeat(0, 4353)), 2))
-	wrong("large", "more than all objects together may have", "V-2", malformed, with(third, bstr(repeat(0, 40000)), 2))
-	wrong("other-group", "of another group", "V-3", "permit.ErrGroup", with(third, bstr(otherGroup), 0))
+	p.wrong("no-certificates", "no certificates", "V-1", malformed, with(p.third, array(), 6))
+	p.wrong("certificates-5", "five certificates", "V-1", malformed,
+		with(p.third, array(certificateBy(firstCA, ada), certificateBy(firstCA, ben), certificateBy(firstCA, cleo), certificateBy(firstCA, ada), certificateBy(firstCA, ben)), 6))
+	p.wrong("object-large", "an object of 4353 bytes", "V-2", malformed, with(p.third, bstr(repeat(0, 4353)), 2))
+	p.wrong("large", "more than all objects together may have", "V-2", malformed, with(p.third, bstr(repeat(0, 40000)), 2))
+	p.wrong("other-group", "of another group", "V-3", "permit.ErrGroup", with(p.third, bstr(otherGroup), 0))
+}
 
+// forged are those that a liar makes.
+func (p permitSuite) forged() {
+	const chain, forged = "token.ErrChain", "token.ErrSignature"
+	w := theWalk
 	unknown := array(certificateBy(firstCA, ada), certificateBy(firstCA, ben), certificateBy(unknownCA, cleo))
-	harm("other-ca", "a certificate by another CA", "V-4", "certificate.ErrUnknownCA", with(third, unknown, 6))
+	p.harm("other-ca", "a certificate by another CA", "V-4", "certificate.ErrUnknownCA", with(p.third, unknown, 6))
 	self := array(certificateBy(firstCA, ada), certificateBy(firstCA, ben), bstr(as(encode(certificatePayload(cleo)), "certificate", firstCA).signedBy(cleo).seal().raw))
-	harm("own-certificate", "a certificate that its member has signed in the CA's name", "V-4", "certificate.ErrSignature", with(third, self, 6))
+	p.harm("own-certificate", "a certificate that its member has signed in the CA's name", "V-4", "certificate.ErrSignature", with(p.third, self, 6))
 
 	asGate := array(certificateBy(firstCA, ada), certificateBy(firstCA, ben), bstr(sign(gatePayload(cleo), "certificate", firstCA).raw))
-	harm("gate", "a signer that is a gate", "O-24", "certificate.ErrRole", with(third, asGate, 6))
+	p.harm("gate", "a signer that is a gate", "O-24", "certificate.ErrRole", with(p.third, asGate, 6))
 
 	byCleo := as(encode(w.thirdHop.payload()), "transfer", ben).signedBy(cleo).seal()
-	harm("forged-hop", "a hop that somebody signs in the holder's name", "V-5", forged, with(third, bstr(byCleo.raw), 2))
+	p.harm("forged-hop", "a hop that somebody signs in the holder's name", "V-5", forged, with(p.third, bstr(byCleo.raw), 2))
 	swapped := w.secondHop
 	swapped.to = ada
 	stolen := bytes.Clone(swapped.sign().raw)
 	copy(stolen[len(stolen)-64:], w.second.raw[len(w.second.raw)-64:])
-	harm("swapped-holder", "another receiver under the sender's signature", "V-5", forged, with(second, bstr(stolen), 2))
-	harm("signer-missing", "the certificate of a signer is missing", "V-5", "token.ErrUnknownSigner",
-		with(third, array(certificateBy(firstCA, ada), certificateBy(firstCA, cleo)), 6))
+	p.harm("swapped-holder", "another receiver under the sender's signature", "V-5", forged, with(p.second, bstr(stolen), 2))
+	p.harm("signer-missing", "the certificate of a signer is missing", "V-5", "token.ErrUnknownSigner",
+		with(p.third, array(certificateBy(firstCA, ada), certificateBy(firstCA, cleo)), 6))
 	receipt := receiptOfSecond()
-	harm("receipt-as-void", "a receipt in place of the void", "V-5", forged, with(third, bstr(receipt.raw), 5))
+	p.harm("receipt-as-void", "a receipt in place of the void", "V-5", forged, with(p.third, bstr(receipt.raw), 5))
 
 	foreign := sign(with(genesisPayload(ada), uintOf(6), 4), "genesis", ada)
-	harm("foreign-genesis", "the genesis of another token", "V-6", chain, with(third, bstr(foreign.raw), 1))
+	p.harm("foreign-genesis", "the genesis of another token", "V-6", chain, with(p.third, bstr(foreign.raw), 1))
 	far := w.thirdHop
 	far.hop = 1 << 40
-	harm("invented-hop", "a hop far beyond the transfer before it", "V-6", chain, with(third, bstr(far.sign().raw), 2))
-	harm("no-previous", "the transfer before it is missing", "V-6", chain, with(second, bstr(nil), 4))
-	harm("void-left-out", "the void is named and not shown", "V-6", chain, with(third, bstr(nil), 5))
+	p.harm("invented-hop", "a hop far beyond the transfer before it", "V-6", chain, with(p.third, bstr(far.sign().raw), 2))
+	p.harm("no-previous", "the transfer before it is missing", "V-6", chain, with(p.second, bstr(nil), 4))
+	p.harm("void-left-out", "the void is named and not shown", "V-6", chain, with(p.third, bstr(nil), 5))
 	byBen := sign(answerPayload(w.second, w.secondHop, ben, incarnation), "void", ben)
-	harm("own-void", "the sender declines for the receiver", "V-6", chain, with(second, bstr(byBen.raw), 3))
+	p.harm("own-void", "the sender declines for the receiver", "V-6", chain, with(p.second, bstr(byBen.raw), 3))
+}
 
-	wrong("certificate-missing", "the certificate of the holder, who has signed nothing, is missing", "V-7", "permit.ErrCertificates",
+// miscertified are those whose certificates are not those of the signers and the holder, in their order.
+func (p permitSuite) miscertified() {
+	w := theWalk
+	p.wrong("certificate-missing", "the certificate of the holder, who has signed nothing, is missing", "V-7", "permit.ErrCertificates",
 		permitOf(w.genesis, &w.second, nil, &w.first, nil, ada, ben))
-	wrong("certificate-spare", "the certificate of somebody else", "V-7", "permit.ErrCertificates", permitOf(w.genesis, &w.first, nil, nil, nil, ada, ben, cleo))
-	wrong("certificates-order", "certificates in another order", "V-7", "permit.ErrCertificates", permitOf(w.genesis, &w.first, nil, nil, nil, ben, ada))
-	s.unsigned(permitFile, unsigned{
-		object: "permit", rule: "permit", prefix: "shape", item: third, req: "V-1", outcome: malformed, depth: 1, shaped: [][]int{nil}, free: fields(1, 2, 3, 4, 5, 6),
-	})
+	p.wrong("certificate-spare", "the certificate of somebody else", "V-7", "permit.ErrCertificates", permitOf(w.genesis, &w.first, nil, nil, nil, ada, ben, cleo))
+	p.wrong("certificates-order", "certificates in another order", "V-7", "permit.ErrCertificates", permitOf(w.genesis, &w.first, nil, nil, nil, ben, ada))
 }
 
 // presentations are statements about a permit.
