@@ -59,16 +59,9 @@ type plainForm struct {
 
 // gatedForm is a resource with a gate: plainForm, and one item more.
 type gatedForm struct {
-	_          struct{} `cbor:",toarray"`
-	Name       string
-	Policy     string
-	Preset     string
-	Slots      uint64
-	Parameters parametersForm
-	MaxHold    uint64
-	OnIsolated uint64
-	Extensions canonical.Extensions
-	Gate       gateForm
+	_ struct{} `cbor:",toarray"`
+	plainForm
+	Gate gateForm
 }
 
 // gatedLength is the first byte of an array of as many items as gatedForm has.
@@ -79,11 +72,7 @@ func (f resourceForm) MarshalCBOR() ([]byte, error) {
 	if f.gate == nil {
 		return canonical.Marshal(&f.plainForm)
 	}
-	p := f.plainForm
-	return canonical.Marshal(&gatedForm{
-		Name: p.Name, Policy: p.Policy, Preset: p.Preset, Slots: p.Slots, Parameters: p.Parameters, MaxHold: p.MaxHold,
-		OnIsolated: p.OnIsolated, Extensions: p.Extensions, Gate: *f.gate,
-	})
+	return canonical.Marshal(&gatedForm{plainForm: f.plainForm, Gate: *f.gate})
 }
 
 // UnmarshalCBOR decodes either form.
@@ -94,11 +83,7 @@ func (f *resourceForm) UnmarshalCBOR(data []byte) error {
 	}
 	var g gatedForm
 	err := canonical.Unmarshal(data, &g, configLimits)
-	f.plainForm = plainForm{
-		Name: g.Name, Policy: g.Policy, Preset: g.Preset, Slots: g.Slots, Parameters: g.Parameters, MaxHold: g.MaxHold,
-		OnIsolated: g.OnIsolated, Extensions: g.Extensions,
-	}
-	f.gate = &g.Gate
+	f.plainForm, f.gate = g.plainForm, &g.Gate
 	return err
 }
 
