@@ -104,7 +104,7 @@ func TestGate_Offline_JoinsAsGate(t *testing.T) {
 	b.fails(64, "--gate for a gate", "ca", "issue", "--gate", "--name", "m", "--key", "m.crt")
 }
 
-// The group's file names a gate that the authority has made. What it says about the gate is signed, and shown.
+// The authority signs and shows what the group's file says about a gate that it has certified.
 func TestCAConfig_Gate_Signed(t *testing.T) {
 	b := started(t)
 	b.must("ca", "issue", "--gate", "--name", "gate-ftp", "--out", "g")

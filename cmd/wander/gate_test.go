@@ -46,7 +46,7 @@ func TestServeGate_HookNeverEnds_SecondSignalStops(t *testing.T) {
 	await.Next(t, "the end of the gate", g.Done())
 }
 
-// What the group file has of revocations is there after the gate has fetched its configuration.
+// A gate that has fetched its configuration keeps the revocations of its group file.
 func TestCatchUp_GroupFileRevokes_Kept(t *testing.T) {
 	w := gatetest.New(t, 2, nil)
 	h := gateHome{groups: filepath.Join(t.TempDir(), "group.crt")}

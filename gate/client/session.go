@@ -178,7 +178,7 @@ func (s *Stream) Write(p []byte) (int, error) {
 // CloseWrite says that nothing more is written.
 func (s *Stream) CloseWrite() error { return s.Stream.Close() }
 
-// Close ends both directions. What was written still arrives.
+// Close ends both directions. Bytes that were written before still arrive.
 func (s *Stream) Close() error {
 	s.Stream.CancelRead(0)
 	return s.Stream.Close()

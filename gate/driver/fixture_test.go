@@ -19,7 +19,7 @@ import (
 	"github.com/wandertoken/wander/protocol/group"
 )
 
-// target is a resource that answers each line that it gets, and remembers who is at it.
+// target is a resource that answers each line that it gets, and counts its open connections.
 type target struct {
 	t      testing.TB
 	listen net.Listener

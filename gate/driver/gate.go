@@ -436,8 +436,8 @@ func (g *Gate) Clear(ctx context.Context, slot int) (err error) {
 // closeLook is how often Close looks whether all sessions have ended.
 const closeLook = 20 * time.Millisecond
 
-// Close closes all sessions as if their connections were lost, waits for their close hooks or until ctx ends, and stops. What is open then the next
-// start closes.
+// Close closes all sessions as if their connections were lost, waits for their close hooks or until ctx ends, and stops. The next start closes
+// the sessions that are open then.
 func (g *Gate) Close(ctx context.Context) error {
 	g.closed.Do(func() {
 		g.mu.Lock()
