@@ -26,15 +26,17 @@ import (
 // recipeGate is the port of the gate in a recipe.
 const recipeGate = 4135
 
-// TestRecipe_PostgreSQL pastes docs/recipe-postgresql.md, with the real database, as a user that is not root.
-func TestRecipe_PostgreSQL(t *testing.T) {
-	whole.Only(t) // a minute, most of it waiting
-	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb"); len(found) == 0 {
-		if _, err := exec.LookPath("initdb"); err != nil {
-			t.Skip("PostgreSQL is not installed")
-		}
-	}
-	text, err := os.ReadFile("../../docs/recipe-postgresql.md")
+// recipe is a page from nothing to a gated resource, and the folder in which a test pastes its commands.
+type recipe struct {
+	t      *testing.T
+	dir    string
+	blocks []string
+}
+
+// newRecipe reads a page, and makes the folder with the program.
+func newRecipe(t *testing.T, page string) *recipe {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../docs", page))
 	require.NoError(t, err)
 	dir, err := os.MkdirTemp("", "recipe") // short: a socket's path has 107 bytes
 	require.NoError(t, err)
@@ -44,20 +46,18 @@ func TestRecipe_PostgreSQL(t *testing.T) {
 	data, err := os.ReadFile(program)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "wander-test"), data, 0o755))
-	blocks := shellBlocks(string(text))
+	return &recipe{t, dir, shellBlocks(string(text))}
+}
+
+// script is what the page has a reader paste, but with this program, and with services that end with the test.
+func (r *recipe) script(trap string, replacer *strings.Replacer) string {
 	build := "mkdir try-gate && go build -o try-gate ./cmd/wander && cd try-gate"
-	require.Contains(t, blocks[0], build)
+	require.Contains(r.t, r.blocks[0], build)
 	ours := fmt.Sprintf(`mkdir try-gate && printf '#!/bin/sh\nexec env %s=1 "%s/wander-test" "$@"\n' > try-gate/wander && chmod +x try-gate/wander && cd try-gate`,
-		programVariable, dir)
-	first := ports.Take(t)
-	addresses := strings.NewReplacer(
-		build, ours,
-		fmt.Sprintf("port=%d", readmeMembers), fmt.Sprintf("port=%d", first),
-		fmt.Sprintf("127.0.0.1:%d", readmeService), fmt.Sprintf("127.0.0.1:%d", first),
-		fmt.Sprintf("127.0.0.1:%d", recipeGate), fmt.Sprintf("127.0.0.1:%d", first+5))
-	script := readmePrelude + "trap 'pg_ctl -D data -m immediate stop; kill -9 $(jobs -p) 2> /dev/null; kill -- -$watch 2> /dev/null' EXIT\n"
-	for _, block := range blocks {
-		for line := range strings.Lines(addresses.Replace(block)) {
+		programVariable, r.dir)
+	script := readmePrelude + trap
+	for _, block := range r.blocks {
+		for line := range strings.Lines(replacer.Replace(strings.Replace(block, build, ours, 1))) {
 			line = strings.TrimSuffix(line, "\n")
 			if strings.HasSuffix(line, "&") {
 				line = strings.Replace(line, "./wander gate --dir", "./wander gate --until-input-ends --dir", 1)
@@ -68,18 +68,23 @@ func TestRecipe_PostgreSQL(t *testing.T) {
 		}
 		script += "[ $? -eq 0 ] || fail 'block'\n"
 	}
+	return script
+}
+
+// run runs a shell in the folder until its end or the test's, and returns what it has written.
+func (r *recipe) run(shell string, args []string, attributes *syscall.SysProcAttr) string {
+	t := r.t
+	t.Helper()
 	ctx := t.Context()
 	if end, ok := t.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, end.Add(-readmeEnd))
 		defer cancel()
 	}
-	cmd := exec.CommandContext(ctx, "bash", "-c", script)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TMPDIR="+dir, "HOME="+dir)
-	if os.Getuid() == 0 {
-		cmd.SysProcAttr = asSomebody(t, dir)
-	}
+	cmd := exec.CommandContext(ctx, shell, args...)
+	cmd.Dir = r.dir
+	cmd.Env = append(os.Environ(), "TMPDIR="+r.dir, "HOME="+r.dir)
+	cmd.SysProcAttr = attributes
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
 	lifeline, err := cmd.StdinPipe()
@@ -92,6 +97,18 @@ func TestRecipe_PostgreSQL(t *testing.T) {
 	out := output.String()
 	require.NoError(t, err, "%s", out)
 	t.Log(out)
+	return out
+}
+
+// TestRecipe_PostgreSQL pastes docs/recipe-postgresql.md, with the real database, as a user that is not root.
+func TestRecipe_PostgreSQL(t *testing.T) {
+	whole.Only(t) // a minute, most of it waiting
+	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb"); len(found) == 0 {
+		if _, err := exec.LookPath("initdb"); err != nil {
+			t.Skip("PostgreSQL is not installed")
+		}
+	}
+	out := pasteAsSomebody(t, "recipe-postgresql.md", "pg_ctl -D data -m immediate stop")
 	for _, m := range []string{"a", "b", "c"} {
 		assert.Regexp(t, `(?m)^`+m+`\|[0-9]+\|10$`, out)
 	}
@@ -113,4 +130,44 @@ func asSomebody(t *testing.T, dir string) *syscall.SysProcAttr {
 	require.NoError(t, err)
 	require.NoError(t, os.Chown(dir, uid, gid))
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+}
+
+// TestRecipe_Nginx pastes docs/recipe-nginx.md, with the real nginx and PHP, as a user that is not root.
+func TestRecipe_Nginx(t *testing.T) {
+	whole.Only(t) // a minute, most of it waiting
+	for _, pattern := range []string{"nginx", "php-fpm*", "curl"} {
+		system, _ := filepath.Glob("/usr/sbin/" + pattern)
+		others, _ := filepath.Glob("/usr/bin/" + pattern)
+		if len(system)+len(others) == 0 {
+			t.Skip(pattern + " is not installed")
+		}
+	}
+	out := pasteAsSomebody(t, "recipe-nginx.md", "kill $nginx $php 2> /dev/null; sleep 0.5")
+	for _, m := range []string{"a", "b", "c"} {
+		assert.Contains(t, out, m+" has uploaded\n")
+	}
+	assert.Contains(t, out, "no session, no stream\n")
+	assert.Contains(t, out, "a was stopped\n")
+	assert.Contains(t, out, "PHP goes on without a\n")
+	assert.Contains(t, out, "b has uploaded again\n")
+	assert.Contains(t, out, "lines of a in b's session: 0\n")
+	assert.Contains(t, out, "requests of two sessions at once: 0\n")
+	assert.Contains(t, out, "verdict     clean")
+	assert.Contains(t, out, "before admin: 5 sessions of 3 members")
+}
+
+// pasteAsSomebody pastes a page, with ports of this test, as a user that is not root. At the end end ends its services.
+func pasteAsSomebody(t *testing.T, page, end string) string {
+	t.Helper()
+	r := newRecipe(t, page)
+	first := ports.Take(t)
+	script := r.script("trap '"+end+"; kill -9 $(jobs -p) 2> /dev/null; kill -- -$watch 2> /dev/null' EXIT\n", strings.NewReplacer(
+		fmt.Sprintf("port=%d", readmeMembers), fmt.Sprintf("port=%d", first),
+		fmt.Sprintf("127.0.0.1:%d", readmeService), fmt.Sprintf("127.0.0.1:%d", first),
+		fmt.Sprintf("127.0.0.1:%d", recipeGate), fmt.Sprintf("127.0.0.1:%d", first+5)))
+	var attributes *syscall.SysProcAttr
+	if os.Getuid() == 0 {
+		attributes = asSomebody(t, r.dir)
+	}
+	return r.run("bash", []string{"-c", script}, attributes)
 }
