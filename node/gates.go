@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -340,19 +341,33 @@ func (g *gates) connect(ctx context.Context, id ident.Grant) (api.Tunnel, error)
 		return nil, api.ErrNoSession
 	}
 	stream, err := v.session.Connect(ctx)
-	switch {
-	case errors.Is(err, client.ErrNotOpen), errors.Is(err, client.ErrLost):
-		return nil, fmt.Errorf("%w: %w", api.ErrNoSession, err)
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", api.ErrUnavailable, err)
+	if err != nil {
+		return nil, tunnelError(err)
 	}
 	return &gateTunnel{stream, v.over}, nil
+}
+
+// tunnelError gives an error of a stream its reason for a program.
+func tunnelError(err error) error {
+	if errors.Is(err, client.ErrNotOpen) || errors.Is(err, client.ErrLost) || errors.Is(err, client.ErrStreamCut) {
+		return fmt.Errorf("%w: %w", api.ErrNoSession, err)
+	}
+	return fmt.Errorf("%w: %w", api.ErrUnavailable, err)
 }
 
 // gateTunnel is a stream that ends with its session.
 type gateTunnel struct {
 	*client.Stream
 	over <-chan struct{}
+}
+
+// Read reads what the resource has written.
+func (t *gateTunnel) Read(p []byte) (int, error) {
+	n, err := t.Stream.Read(p)
+	if err != nil && err != io.EOF {
+		err = tunnelError(err)
+	}
+	return n, err
 }
 
 // Close ends both directions. After the session a Write that the gate keeps waiting ends, too.

@@ -208,7 +208,7 @@ var paths = []struct{ method, path, body, answer, meaning string }{
 	{"GET", "/v1/members", "none", "the members", "the members that it knows"},
 	{"POST", "/v1/leave", "none", "`{\"v\":1}`", "leave the group permanently (**D-40**); then the daemon ends"},
 	{"POST", "/v1/renew", "none", "the renewal", "ask the authority for a newer certificate now"},
-	{"POST", "/v1/connect", "a connect", "raw bytes (**A-9**)", "a stream to the resource through its gate"},
+	{"POST", "/v1/connect", "a connect", "bytes and frames (**A-9**)", "a stream to the resource through its gate"},
 }
 
 // willing is a backend that does all that it is asked for.

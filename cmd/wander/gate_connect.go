@@ -20,7 +20,10 @@ import (
 const gateConnectLong = `Connect to a resource through its gate, within the session of the run that this command is
 within. Standard input and output are the stream, so this is a ProxyCommand for ssh. With
 --listen each connection to a Unix socket is one stream: the socket is for the owner only,
-in a folder for the owner only. The stream belongs to the session and ends with it.`
+in a folder for the owner only. The stream belongs to the session and ends with it.
+
+Exit codes: 0 if the resource has ended the stream, 69 if the gate does not reach the
+resource or has too many streams, or the daemon is gone, 76 if the session has ended.`
 
 const gateConnectExample = `  wander run files -- rsync -e "ssh -o ProxyCommand='wander gate connect files'" -a data/ files:/srv/data
   wander run db -c 'wander gate connect db --listen ~/.pg/.s.PGSQL.5432 & sleep 1; psql -h ~/.pg'`
@@ -85,13 +88,20 @@ type gateDialer struct {
 
 func (d *gateDialer) dial() (api.Duplex, error) {
 	stream, err := d.client.Connect(context.Background(), d.request)
+	return stream, d.failure(err)
+}
+
+// failure gives the end of a stream, or that there is none, its exit code.
+func (d *gateDialer) failure(err error) error {
 	switch {
 	case err == nil:
-		return stream, nil
+		return nil
 	case errors.Is(err, api.ErrNoSession):
-		return nil, &cli.Error{Code: cli.ExitLost, Err: fmt.Errorf("%s: %w", d.resource, err), Hint: "the run is over or has lost its session, the resource has no gate, or the run is of another daemon (--socket): wander status shows the gate"}
+		return &cli.Error{Code: cli.ExitLost, Err: fmt.Errorf("%s: %w", d.resource, err), Hint: "the run is over or has lost its session, the resource has no gate, or the run is of another daemon (--socket): wander status shows the gate"}
+	case errors.Is(err, api.ErrUnavailable):
+		return &cli.Error{Code: cli.ExitUnavailable, Err: fmt.Errorf("%s: %w", d.resource, err)}
 	}
-	return nil, &cli.Error{Code: cli.ExitUnavailable, Err: fmt.Errorf("%s: %w", d.resource, err)}
+	return fmt.Errorf("%s: %w", d.resource, err)
 }
 
 // join joins a stream with this process's own input and output. It ends with what comes from the resource.
@@ -101,15 +111,15 @@ func (d *gateDialer) join(c *console) error {
 		return err
 	}
 	defer stream.Close()
-	go func() {
-		if _, err := io.Copy(stream, c.in); err != nil || stream.CloseWrite() != nil {
-			stream.Close()
-		}
-	}()
-	if _, err := io.Copy(c.out, stream); err != nil {
-		return &cli.Error{Code: cli.ExitLost, Err: fmt.Errorf("%s: the stream has ended: %w", d.resource, err)}
-	}
-	return nil
+	go send(stream, c.in)
+	_, err = io.Copy(c.out, stream)
+	return d.failure(err)
+}
+
+// send sends what comes to the resource. How the stream has ended is for those who read it to find out.
+func send(stream api.Duplex, in io.Reader) {
+	_, _ = io.Copy(stream, in)
+	_ = stream.CloseWrite()
 }
 
 // console is this process's input and output.
@@ -128,22 +138,66 @@ func (d *gateDialer) serve(path string) error {
 		return cli.ConfigError(fmt.Errorf("--listen: %w", err), "name a path of at most 103 bytes that nothing else uses")
 	}
 	defer l.Close()
+	over := make(chan error, 1)
 	for {
 		local, err := l.Accept()
+		select {
+		case why := <-over:
+			if err == nil {
+				local.Close()
+			}
+			return why
+		default:
+		}
 		if err != nil {
 			return err
 		}
 		stream, err := d.dial()
 		if err != nil {
 			local.Close()
-			if errors.Is(err, api.ErrNoSession) || errors.Is(err, api.ErrNoDaemon) {
+			if isOver(err) {
 				return err
 			}
 			cli.Warn(d.log, "%v", err) // the other streams go on
 			continue
 		}
-		go api.Join(local.(*net.UnixConn), stream)
+		go func() {
+			if err := d.joinLocal(local.(*net.UnixConn), stream); isOver(err) {
+				select {
+				case over <- err:
+					l.Close()
+				default:
+				}
+			} else if err != nil {
+				cli.Warn(d.log, "%v", err)
+			}
+		}()
 	}
+}
+
+// isOver reports whether an error says that no stream can be opened any more.
+func isOver(err error) bool {
+	return errors.Is(err, api.ErrNoSession) || errors.Is(err, api.ErrNoDaemon)
+}
+
+// joinLocal joins a stream with a program that has connected to the socket. The error says how the stream has ended, if not by the resource or the program.
+func (d *gateDialer) joinLocal(local *net.UnixConn, stream api.Duplex) error {
+	defer local.Close()
+	defer stream.Close()
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		send(stream, local)
+	}()
+	_, err := io.Copy(local, stream)
+	if err == nil {
+		_ = local.CloseWrite()
+		<-sent
+	}
+	if gone := (*net.OpError)(nil); errors.As(err, &gone) && gone.Op == "write" {
+		return nil // the program has gone
+	}
+	return d.failure(err)
 }
 
 // privateFolder makes the socket's folder, or sees to it that nobody else can enter it.

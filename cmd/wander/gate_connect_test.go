@@ -104,6 +104,79 @@ func TestGateConnect_WithinRun_StreamJoined(t *testing.T) {
 	assert.Equal(t, "to the resource\n", out.String())
 }
 
+// failingTunnel ends as it says.
+type failingTunnel struct {
+	*echoTunnel
+	err error
+}
+
+func (f *failingTunnel) Read([]byte) (int, error) { return 0, f.err }
+
+func TestGateConnect_StreamEnds_CodeSaysHow(t *testing.T) {
+	for want, end := range map[int]error{cli.ExitOK: io.EOF, cli.ExitLost: api.ErrNoSession, cli.ExitUnavailable: api.ErrUnavailable, cli.ExitFailure: api.ErrInternal} {
+		socket := endingDaemon(t, end)
+		env := within("to the resource\n", io.Discard, "db="+ident.Grant{7}.String())
+		var log bytes.Buffer
+		env.Err = &log
+		assert.Equal(t, want, run(env, []string{"gate", "connect", "db", "--socket", socket}), "%v", end)
+		if end != io.EOF {
+			assert.Contains(t, log.String(), "db: "+end.Error())
+		}
+	}
+}
+
+// endingDaemon is a daemon whose streams end as it is told.
+func endingDaemon(t *testing.T, end error) (socket string) {
+	t.Helper()
+	daemon := newFakeDaemon(nil)
+	daemon.tunnels = func(ident.Grant) (api.Tunnel, error) {
+		ours, theirs, err := unixPair(t)
+		if err != nil {
+			return nil, err
+		}
+		go func() { _, _ = io.Copy(io.Discard, theirs) }()
+		return &failingTunnel{&echoTunnel{ours, make(chan struct{})}, end}, nil
+	}
+	socket = filepath.Join(shortDir(t), "wander.sock")
+	daemon.listen(t, socket)
+	return socket
+}
+
+func unixPair(t *testing.T) (a, b *net.UnixConn, err error) {
+	l, err := net.Listen("unix", filepath.Join(shortDir(t), "pair"))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer l.Close()
+	near, err := net.Dial("unix", l.Addr().String())
+	if err != nil {
+		return nil, nil, err
+	}
+	far, err := l.Accept()
+	if err != nil {
+		return nil, nil, err
+	}
+	return near.(*net.UnixConn), far.(*net.UnixConn), nil
+}
+
+// TestGateConnect_ListenSessionEnds_Ends: it does not wait for another stream to find that out.
+func TestGateConnect_ListenSessionEnds_Ends(t *testing.T) {
+	socket := endingDaemon(t, api.ErrNoSession)
+	path := filepath.Join(shortDir(t), "private", "db.sock")
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(within("", io.Discard, "db="+ident.Grant{7}.String()), []string{"gate", "connect", "db", "--socket", socket, "--listen", path})
+	}()
+	await.Until(t, "the socket", func() bool {
+		conn, err := net.Dial("unix", path)
+		if err == nil {
+			t.Cleanup(func() { conn.Close() })
+		}
+		return err == nil
+	})
+	assert.Equal(t, cli.ExitLost, <-ended)
+}
+
 func TestGateConnect_NoRunOrSession_Refused(t *testing.T) {
 	socket := gatedDaemon(t, ident.Grant{7})
 	assert.Equal(t, cli.ExitUsage, run(within("", io.Discard), []string{"gate", "connect", "db", "--socket", socket}))

@@ -1,8 +1,11 @@
 package api
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -20,15 +23,28 @@ type ConnectRequest struct {
 
 // Tunnel is a stream to a resource through its gate. It belongs to a session and ends with it.
 type Tunnel interface {
-	io.ReadWriteCloser // after the session Close ends a Read or Write that waits
+	// After the session Close ends a Read or Write that waits. An error of either that is one of this package's says how the stream has ended:
+	// ErrNoSession with its session, ErrUnavailable because the gate does not reach the resource or has too many streams.
+	io.ReadWriteCloser
 	// CloseWrite ends what goes to the resource; what comes from it goes on.
 	CloseWrite() error
 	// Done is closed when the session has ended.
 	Done() <-chan struct{}
 }
 
-// protocolGate is the value of Upgrade: raw bytes follow the head of the answer.
+// protocolGate is the value of Upgrade: after the head of the answer come raw bytes to the resource, and frames from it.
 const protocolGate = "wander-gate"
+
+const (
+	// frameHead is the length of a frame's length. Behind a frame without bytes comes the last one, which says how the stream has ended.
+	frameHead = 2
+
+	// maxFrame bounds the bytes of a frame.
+	maxFrame = 1<<(8*frameHead) - 1
+
+	// lastWrite is how long a program that does not read has for what the daemon still writes when a stream ends.
+	lastWrite = time.Second
+)
 
 // switching is the head of the answer after which raw bytes follow.
 const switching = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " + protocolGate + "\r\n\r\n"
@@ -69,42 +85,141 @@ func (h *handler) connect(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer context.AfterFunc(r.Context(), func() { local.Close() })() // the daemon stops
+	carry(local, tunnel)
+}
+
+// carry copies between a program and a tunnel until both directions have ended, or the session has, and tells the program how. What goes to the resource
+// may fail first: a resource that takes no more may still answer.
+func carry(local *stream, tunnel Tunnel) {
+	var wait sync.WaitGroup
 	over := make(chan struct{})
-	defer close(over)
-	go func() {
+	wait.Go(func() {
 		select {
 		case <-tunnel.Done():
-			local.Close()
+			_ = local.SetReadDeadline(time.Unix(1, 0))
+			_ = local.SetWriteDeadline(time.Now().Add(lastWrite))
 			tunnel.Close() // a gate that takes nothing would keep a Write waiting
 		case <-over:
 		}
+	})
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		_, _ = io.Copy(tunnel, local)
+		_ = tunnel.CloseWrite()
 	}()
-	Join(local, tunnel)
+	out := &frames{w: local}
+	_, err := io.Copy(out, tunnel)
+	select {
+	case <-tunnel.Done():
+		err = fmt.Errorf("%w: the session has ended", ErrNoSession)
+	default:
+	}
+	if err != nil {
+		_ = local.SetWriteDeadline(time.Now().Add(lastWrite))
+		out.end(err)
+		local.Close()
+		tunnel.Close()
+	} else {
+		out.end(nil)
+		_ = local.CloseWrite()
+	}
+	<-sent
+	close(over)
+	wait.Wait()
+}
+
+// frames writes what comes from a resource, and at last how that has ended.
+type frames struct {
+	w      io.Writer
+	broken bool // a frame was cut short
+}
+
+// Write writes frames.
+func (f *frames) Write(p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		part := p[n:min(len(p), n+maxFrame)]
+		var wrote int64
+		wrote, err = (&net.Buffers{binary.BigEndian.AppendUint16(nil, uint16(len(part))), part}).WriteTo(f.w)
+		f.broken = f.broken || err != nil
+		n += max(0, int(wrote)-frameHead)
+	}
+	return n, err
+}
+
+// end writes the last frames: nil says that the resource has ended the stream.
+func (f *frames) end(why error) {
+	if f.broken {
+		return
+	}
+	answer := failure{V: Version}
+	if why != nil {
+		answer.Error, _ = errorOf(why)
+	}
+	text, err := json.Marshal(answer)
+	if err == nil && len(text) <= maxFrame {
+		_, _ = f.w.Write(append(binary.BigEndian.AppendUint16(make([]byte, frameHead), uint16(len(text))), text...))
+	}
+}
+
+// received reads frames.
+type received struct {
+	r    *bufio.Reader
+	left int   // of the frame
+	end  error // set after the last frame
+}
+
+// Read reads what has come from the resource. At the end the error is io.EOF if the resource has ended the stream, or says how it has ended.
+func (r *received) Read(p []byte) (int, error) {
+	for r.left == 0 {
+		if r.end != nil {
+			return 0, r.end
+		}
+		if r.left, r.end = r.length(); r.left == 0 && r.end == nil {
+			r.end = r.last()
+		}
+	}
+	n, err := r.r.Read(p[:min(len(p), r.left)])
+	if r.left -= n; err != nil {
+		r.left, r.end = 0, broken(err)
+		return n, r.end
+	}
+	return n, nil
+}
+
+// length reads that of the next frame.
+func (r *received) length() (int, error) {
+	var head [frameHead]byte
+	if _, err := io.ReadFull(r.r, head[:]); err != nil {
+		return 0, broken(err)
+	}
+	return int(binary.BigEndian.Uint16(head[:])), nil
+}
+
+// last reads the last frame. The daemon closes the connection behind it, maybe with bytes that it has not read, so its end says nothing.
+func (r *received) last() error {
+	n, err := r.length()
+	if err != nil {
+		return err
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(r.r, text); err != nil {
+		return broken(err)
+	}
+	var f failure
+	if err := decodeReply(text, &f); err != nil {
+		return err
+	}
+	if f.Error == nil {
+		return io.EOF
+	}
+	return f.Error
 }
 
 // Duplex is a stream of which each direction ends by itself.
 type Duplex interface {
 	io.ReadWriteCloser
 	CloseWrite() error
-}
-
-// Join copies between two streams until both directions have ended, or one has failed, and closes both.
-func Join(a, b Duplex) {
-	var once sync.Once
-	closeBoth := func() {
-		a.Close()
-		b.Close()
-	}
-	var wait sync.WaitGroup
-	for _, way := range [2][2]Duplex{{a, b}, {b, a}} {
-		wait.Go(func() {
-			if _, err := io.Copy(way[1], way[0]); err != nil || way[1].CloseWrite() != nil {
-				once.Do(closeBoth)
-			}
-		})
-	}
-	wait.Wait()
-	once.Do(closeBoth)
 }
 
 // stream is a connection whose first bytes may have been read already.
@@ -125,7 +240,7 @@ func (s *stream) CloseWrite() error {
 }
 
 // Connect opens a stream to the resource of a grant through its gate. It belongs to the grant's session and ends with it.
-// ctx bounds the opening only. Errors: ErrNoSession and others of this package.
+// ctx bounds the opening only. Errors: ErrNoSession and others of this package; a Read of the stream has them, too, unless the resource has ended it.
 func (c *Client) Connect(ctx context.Context, r ConnectRequest) (Duplex, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout+time.Second)
 	defer cancel()
@@ -161,5 +276,5 @@ func upgrade(ctx context.Context, conn *net.UnixConn, r ConnectRequest) (Duplex,
 	if response.Header.Get("Upgrade") != protocolGate {
 		return nil, fmt.Errorf("%w: it switches to %q", ErrReply, response.Header.Get("Upgrade"))
 	}
-	return &stream{conn, buffered}, nil
+	return &stream{conn, &received{r: buffered}}, nil
 }

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"bufio"
+	"bytes"
 	"io"
 	"net"
 	"strings"
@@ -67,12 +69,12 @@ func TestConnect_BothWays_EachEndsByItself(t *testing.T) {
 	assert.Equal(t, "the answer", string(answer))
 }
 
-// TestConnect_SessionEnds_StreamToo: rule R-53. A program that goes on finds its stream closed.
+// TestConnect_SessionEnds_StreamToo: rule R-53. A program that goes on finds its stream closed, and why.
 func TestConnect_SessionEnds_StreamToo(t *testing.T) {
 	p, local, far, _ := connected(t)
 	close(p.done)
 	_, err := io.ReadAll(local)
-	require.NoError(t, err)
+	require.ErrorIs(t, err, ErrNoSession)
 	_, err = io.ReadAll(far)
 	require.NoError(t, err, "the daemon has closed its end")
 }
@@ -121,7 +123,65 @@ func TestConnect_DaemonStops_StreamToo(t *testing.T) {
 	_, local, _, d := connected(t)
 	d.stop(t)
 	_, err := io.ReadAll(local)
+	require.ErrorIs(t, err, ErrUnavailable)
+}
+
+// ending is a tunnel to a resource that says something, and then how the stream ends.
+type ending struct {
+	io.Reader
+	end error
+}
+
+func (e *ending) Read(p []byte) (int, error) {
+	n, err := e.Reader.Read(p)
+	if err == io.EOF {
+		err = e.end
+	}
+	return n, err
+}
+
+func (e *ending) Write([]byte) (int, error) { return 0, ErrUnavailable }
+func (e *ending) CloseWrite() error         { return nil }
+func (e *ending) Close() error              { return nil }
+func (e *ending) Done() <-chan struct{}     { return nil }
+
+// TestConnect_StreamEnds_SaysHow: all that came before arrives, also if the resource takes no more.
+func TestConnect_StreamEnds_SaysHow(t *testing.T) {
+	said := strings.Repeat("from the resource ", 10_000)
+	for name, end := range map[string]error{"by the resource": io.EOF, "cut": ErrNoSession, "resource not reached": ErrUnavailable, "failed": ErrInternal} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake()
+			f.tunnel = &ending{strings.NewReader(said), end}
+			local, err := Dial(serve(t, f, socketPath(t)).socket).Connect(t.Context(), ConnectRequest{})
+			require.NoError(t, err)
+			defer local.Close()
+			_, _ = io.WriteString(local, "what nobody takes")
+			got, err := io.ReadAll(local)
+			if end == io.EOF {
+				require.NoError(t, err)
+			} else {
+				require.ErrorIs(t, err, end)
+			}
+			assert.Equal(t, said, string(got))
+		})
+	}
+}
+
+// TestReceived_Cut_Unavailable: a daemon that dies within a frame has not ended the stream.
+func TestReceived_Cut_Unavailable(t *testing.T) {
+	var out bytes.Buffer
+	f := &frames{w: &out}
+	_, err := f.Write(make([]byte, maxFrame+1))
 	require.NoError(t, err)
+	f.end(nil)
+	whole := out.Bytes()
+	for _, n := range []int{0, 1, frameHead, frameHead + maxFrame - 1, frameHead + maxFrame, len(whole) - 1} {
+		_, err := io.ReadAll(&received{r: bufio.NewReader(bytes.NewReader(whole[:n]))})
+		require.Error(t, err, "%d bytes", n)
+	}
+	got, err := io.ReadAll(&received{r: bufio.NewReader(bytes.NewReader(whole))})
+	require.NoError(t, err)
+	assert.Len(t, got, maxFrame+1)
 }
 
 func TestConnect_NoSession_Refused(t *testing.T) {
