@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"sync"
 	"time"
 
@@ -347,12 +348,14 @@ func (g *gates) connect(ctx context.Context, id ident.Grant) (api.Tunnel, error)
 	return &gateTunnel{stream, v.over}, nil
 }
 
-// tunnelError gives an error of a stream its reason for a program.
+// tunnelError gives an error of a stream its reason for a program. The loss of the connection, which has many errors, is that of the session.
 func tunnelError(err error) error {
-	if errors.Is(err, client.ErrNotOpen) || errors.Is(err, client.ErrLost) || errors.Is(err, client.ErrStreamCut) {
-		return fmt.Errorf("%w: %w", api.ErrNoSession, err)
+	for _, passing := range []error{client.ErrTarget, client.ErrTooManyCon, os.ErrDeadlineExceeded, context.DeadlineExceeded, context.Canceled} {
+		if errors.Is(err, passing) {
+			return fmt.Errorf("%w: %w", api.ErrUnavailable, err)
+		}
 	}
-	return fmt.Errorf("%w: %w", api.ErrUnavailable, err)
+	return fmt.Errorf("%w: %w", api.ErrNoSession, err)
 }
 
 // gateTunnel is a stream that ends with its session.

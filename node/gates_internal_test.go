@@ -1,13 +1,18 @@
 package node
 
 import (
+	"context"
 	"log/slog"
+	"os"
 	"testing"
 	"time"
 
+	"github.com/quic-go/quic-go"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/wandertoken/wander/gate/client"
 	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/gate"
 )
 
@@ -31,6 +36,16 @@ func TestPauses_Probes_GrowAndDiffer(t *testing.T) {
 	p.next()
 	p.connected(gateSettled - 1)
 	assert.GreaterOrEqual(t, p.next(), probeFirst, "a gate that drops its connections at once")
+}
+
+// TestTunnelError_Each_SaysHow: a program that copies learns whether its session has ended, in whatever way.
+func TestTunnelError_Each_SaysHow(t *testing.T) {
+	for _, err := range []error{client.ErrNotOpen, client.ErrStreamCut, client.ErrLost, &quic.IdleTimeoutError{}, &quic.ApplicationError{}, &quic.StatelessResetError{}} {
+		assert.ErrorIs(t, tunnelError(err), api.ErrNoSession, err)
+	}
+	for _, err := range []error{client.ErrTarget, client.ErrTooManyCon, context.DeadlineExceeded, os.ErrDeadlineExceeded} {
+		assert.ErrorIs(t, tunnelError(err), api.ErrUnavailable, err)
+	}
 }
 
 // TestGates_OpenTwice_SessionEndsOnce: a gate that says OPEN again after the member has signed out opens nothing.

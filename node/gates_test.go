@@ -194,7 +194,11 @@ func TestGate_Gone_ProgramLostAndOthersWait(t *testing.T) {
 	n := e.members(1)[0]
 	g, err := e.get(n, nil)
 	require.NoError(t, err)
+	stream, err := n.Connect(t.Context(), api.ConnectRequest{Grant: g.Info().ID})
+	require.NoError(t, err)
 	e.close()
+	_, err = stream.Read(make([]byte, 1))
+	require.ErrorIs(t, err, api.ErrNoSession)
 	assert.Equal(t, api.LostGate, await.Next(t, "the loss", g.Lost()))
 	g.Release()
 	wait := int64(100)
