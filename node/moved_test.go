@@ -182,6 +182,10 @@ func newMoving(t *testing.T, dialsOnly, notices bool) *moving {
 	return g
 }
 
+// busyFor is how long the others use the resource: with less these tests, of which several run at once, would need
+// all processors that there are, and on a slow machine so many that no handshake would end in time.
+const busyFor = 20 * time.Millisecond
+
 // busy has the other members use the resource in turns, until the test ends.
 func (g *moving) busy() {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -189,7 +193,7 @@ func (g *moving) busy() {
 	for _, n := range g.others {
 		tasks.Go(func() {
 			for ctx.Err() == nil {
-				_ = n.Do(ctx, resource, func(context.Context, *node.Grant) error { time.Sleep(2 * time.Millisecond); return nil })
+				_ = n.Do(ctx, resource, func(context.Context, *node.Grant) error { time.Sleep(busyFor); return nil })
 			}
 		})
 	}
