@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/quic-go/quic-go"
@@ -64,18 +65,21 @@ func TestGates_OpenTwice_SessionEndsOnce(t *testing.T) {
 
 // TestGates_LearnWithoutEnd_GateWaits: what a gate tells does not pile up before the engine.
 func TestGates_LearnWithoutEnd_GateWaits(t *testing.T) {
-	n := &Node{done: make(chan struct{})}
-	n.engine = newEngine(n, nil, nil) // not begun: everything waits
-	learned := make(chan struct{})
-	go func() {
-		n.learnFromGate(nil, nil, nil)
-		close(learned)
-	}()
-	select {
-	case <-learned:
-		assert.Fail(t, "it does not wait")
-	case <-time.After(50 * time.Millisecond):
-	}
-	close(n.done)
-	await.Next(t, "the end of the wait", learned)
+	synctest.Test(t, func(t *testing.T) {
+		n := &Node{done: make(chan struct{})}
+		n.engine = newEngine(n, nil, nil) // not begun: everything waits
+		learned := make(chan struct{})
+		go func() {
+			n.learnFromGate(nil, nil, nil)
+			close(learned)
+		}()
+		synctest.Wait()
+		select {
+		case <-learned:
+			assert.Fail(t, "it does not wait")
+		default:
+		}
+		close(n.done)
+		<-learned
+	})
 }

@@ -157,6 +157,7 @@ func (e *entrance) get(n *node.Node, change func(*api.AcquireRequest)) (*node.Gr
 // TestGate_Programs_OneSessionAfterTheOther: each program has the session that its grant names, and reaches the resource
 // through it until it ends.
 func TestGate_Programs_OneSessionAfterTheOther(t *testing.T) {
+	t.Parallel()
 	e := newEntrance(t)
 	e.open()
 	nodes := e.members(2)
@@ -189,6 +190,7 @@ func TestGate_Programs_OneSessionAfterTheOther(t *testing.T) {
 
 // TestGate_Gone_ProgramLostAndOthersWait: the program is killed, and others wait until the gate is back.
 func TestGate_Gone_ProgramLostAndOthersWait(t *testing.T) {
+	t.Parallel()
 	e := newEntrance(t)
 	e.open()
 	n := e.members(1)[0]

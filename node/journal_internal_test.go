@@ -16,6 +16,7 @@ import (
 // What need not be durable is written all the same before it fills the memory:
 // a member that hears of a large group has no token to sync for meanwhile.
 func TestRecords_WithoutSync_Written(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []store.Mode{store.Durable, store.Volatile} {
 		st, _, err := store.Open(t.TempDir(), store.Options{
 			Group: ident.Group{1}, Member: ident.Member{1}, Mode: mode, Log: slog.New(slog.DiscardHandler),

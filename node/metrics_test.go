@@ -190,6 +190,7 @@ func TestPolicyMessages_LiveMembers_CountedBothWays(t *testing.T) {
 
 // Members are counted by what they are.
 func TestMetrics_Members_Counted(t *testing.T) {
+	t.Parallel()
 	a := newAuthority(t, ftp)
 	dead := a.issue(t, "dead")
 	const extra = 2500 // more than two pieces of the counts
@@ -263,6 +264,7 @@ func TestMetrics_OtherPath_NotFound(t *testing.T) {
 // An address that is taken, or is none, ends the start with a word on which
 // setting is wrong.
 func TestMetrics_InvalidAddress_Refused(t *testing.T) {
+	t.Parallel()
 	a := newAuthority(t, ftp)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/internal/whole"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/group"
@@ -207,17 +208,27 @@ func (g *moving) granted(during func()) time.Time {
 	return at
 }
 
+// movingAtOnce is how many groups run at once. With many on a machine with little processor time no handshake ends
+// before its timeout, and all are begun again and again.
+var movingAtOnce = make(chan struct{}, 2)
+
 // TestAddressChange_InEachState_GrantedAgain moves a member while it holds the token,
 // waits for it, is idle, or is being sent it; one that only dials out, and one that
-// listens, whose machine notices it or, as behind a NAT, does not.
+// listens, whose machine notices it or, as behind a NAT, does not. The short form has
+// each state and each machine, but not each of the one with each of the other.
 func TestAddressChange_InEachState_GrantedAgain(t *testing.T) {
-	for _, kind := range []struct {
+	for i, kind := range []struct {
 		name               string
 		dialsOnly, notices bool
 	}{{"dials out", true, false}, {"listens, noticed", false, true}, {"listens, not noticed", false, false}} {
-		for _, state := range []string{"holding", "waiting", "idle", "receiving"} {
+		for j, state := range []string{"holding", "waiting", "idle", "receiving"} {
+			if whole.Spares(i+j, 3) {
+				continue
+			}
 			t.Run(kind.name+", "+state, func(t *testing.T) {
 				t.Parallel()
+				movingAtOnce <- struct{}{}
+				t.Cleanup(func() { <-movingAtOnce }) // the last one: its members have ended
 				g := newMoving(t, kind.dialsOnly, kind.notices)
 				g.busy()
 				for range 3 {

@@ -139,6 +139,7 @@ func TestClocks_OffByHours_TokenCirculates(t *testing.T) {
 // nowhere, and harms no other. Its generator, which founds the group alone, drops it as soon as
 // somebody refuses it, and makes one by the clocks of the others.
 func TestGenerator_ImpossibleClock_Refused(t *testing.T) {
+	t.Parallel()
 	for _, off := range []time.Duration{-60 * time.Hour, 60 * time.Hour} {
 		t.Run(off.String(), func(t *testing.T) {
 			founder := make(map[string]string)
@@ -176,6 +177,7 @@ func TestGenerator_ImpossibleClock_Refused(t *testing.T) {
 // token, after the token has long gone on. The member begins a new custody
 // memory, and nobody else notices.
 func TestRestoredBackup(t *testing.T) {
+	t.Parallel()
 	for name, removeFirst := range map[string]bool{"moved aside": false, "removed": true} {
 		t.Run(name, func(t *testing.T) {
 			tr := newTrio(t, 1, nil)
@@ -301,6 +303,7 @@ func (tr *trio) workWhileTokensLast(runs int, lost func() bool, nodes ...*node.N
 
 // TestJournal_SecondProcess_Refused is refused.
 func TestJournal_SecondProcess_Refused(t *testing.T) {
+	t.Parallel()
 	tr := newTrio(t, 1, nil)
 	_, err := node.Open(context.Background(), node.Config{
 		Identity: tr.ids[0], StateDir: tr.dirs[0], Listen: "127.0.0.1:0", Socket: "-",

@@ -234,10 +234,8 @@ func (c *crew) journals() (g ident.Group, list []audit.Journal, names map[ident.
 // tokens circulate; one leaves, one is killed, one is revoked; all others come to
 // agree; who was revoked cannot come back, who was killed can; and the journals
 // show no duplicate, and no token lost but with the one that was revoked.
-//
-// It mostly waits. So it begins in one of the first files, and is parallel from where it
-// waits for long.
 func TestMembership_JoinRevokeLeave_Followed(t *testing.T) {
+	t.Parallel()
 	c := newCrew(t)
 	want := ""
 	for i := 1; i <= 5; i++ {
@@ -254,7 +252,6 @@ func TestMembership_JoinRevokeLeave_Followed(t *testing.T) {
 
 	require.NoError(t, m4.process.Process.Signal(syscall.SIGKILL))
 	c.end(m4)
-	t.Parallel()
 	c.agree("m1=valid m2=valid m3=valid m4=failed m5=left", m1, m2, m3)
 
 	c.wander("ca", "revoke", "m3", "--dir", "ca")

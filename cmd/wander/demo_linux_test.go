@@ -104,6 +104,7 @@ func awaitEnds(t *testing.T, members []int) {
 
 // TestDemo_Ended_NothingLeft: whatever ends a demo ends its members.
 func TestDemo_Ended_NothingLeft(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int

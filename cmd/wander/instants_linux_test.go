@@ -37,7 +37,7 @@ type interruption struct {
 // TestCommands_KilledAtAnyInstant_CanBeRunAgain runs each command that writes files
 // that matter, takes each state of its folder that a kill can leave, and runs the
 // same command again there. After that all is as if nobody had been killed, and
-// nothing lies about. The short form takes every fourth state and the last one.
+// nothing lies about. The short form takes every eighth state and the last one.
 func TestCommands_KilledAtAnyInstant_CanBeRunAgain(t *testing.T) {
 	var line string // an invite
 	var authority *served
@@ -163,7 +163,7 @@ func (c interruption) run(t *testing.T) {
 	require.Greater(t, len(states), 3)
 	t.Logf("%d states", len(states))
 	for i, s := range states {
-		if whole.Spares(i, 4) && i < len(states)-1 {
+		if whole.Spares(i, 8) && i < len(states)-1 {
 			continue
 		}
 		restore(t, c.folder, s)

@@ -23,6 +23,7 @@ cp "$WANDER_PERMIT_FILE" "saved/$0-$WANDER_HOP-$WANDER_TOKEN.pem"`
 // TestPermits_RealDaemons_Verify: three daemons, one of which is killed and started again, give each program a permit that
 // verifies, from hop 0 on, for its user alone, and remove it when the program ends.
 func TestPermits_RealDaemons_Verify(t *testing.T) {
+	t.Parallel()
 	c := newCrew(t)
 	require.NoError(t, os.Mkdir(filepath.Join(c.dir, "saved"), 0o700))
 	for _, name := range []string{"a", "b", "c"} {
@@ -37,7 +38,6 @@ func TestPermits_RealDaemons_Verify(t *testing.T) {
 		require.NoError(t, err)
 		return files
 	}
-	t.Parallel()
 	for _, m := range c.members {
 		await.Until(t, m.name+" has held a token", func() bool { return len(saved(m.name)) > 2 })
 	}

@@ -15,6 +15,7 @@ import (
 var quickPlan = []string{"plan", "--members", "10", "--operation-time", "4s", "--seeds", "2", "--policy", "uncoordinated"}
 
 func TestPlanText(t *testing.T) {
+	t.Parallel()
 	code, out, errs := runCommand("", append(quickPlan, "--every", "10m")...)
 	require.Zero(t, code, errs)
 	assert.Empty(t, errs, "progress is for a terminal")
@@ -29,6 +30,7 @@ func TestPlanText(t *testing.T) {
 }
 
 func TestPlanJSON(t *testing.T) {
+	t.Parallel()
 	code, out, errs := runCommand("", append(quickPlan, "--output", "json")...)
 	require.Zero(t, code, errs)
 	assert.Empty(t, errs)
@@ -94,6 +96,7 @@ func TestPlanMistakes(t *testing.T) {
 
 // TestPlanSet: each parameter can be set, and the answer repeats what was asked.
 func TestPlanSet(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		args []string
 		says string
@@ -129,6 +132,7 @@ func TestShortTimes(t *testing.T) {
 // All presets of a policy are in one table, but those that do not use what was
 // set.
 func TestPlanCompare(t *testing.T) {
+	t.Parallel()
 	code, out, errs := runCommand("", append(quickPlan, "--compare")...)
 	require.Zero(t, code, errs)
 	assert.Contains(t, out, "10 members, operations of 4s, who want to run again at once, policy uncoordinated\n")

@@ -18,6 +18,7 @@ var restarts = flag.Int("restarts", 5, "how often the daemon is killed and start
 // the killed process may still be there, and its lock and its sockets with it.
 // With -restarts 100 it is done more often.
 func TestNode_KilledAndStartedAtOnce_ComesUp(t *testing.T) {
+	t.Parallel()
 	c := newCrew(t)
 	m := c.join("a")
 	for range *restarts {

@@ -52,6 +52,7 @@ func alive(pid int) bool {
 // TestRun_FrozenOverItsDeadline_ExitsWith76: the guards stop the command, and the
 // runner, woken afterwards, says what has happened.
 func TestRun_FrozenOverItsDeadline_ExitsWith76(t *testing.T) {
+	t.Parallel()
 	for name, script := range map[string]string{
 		"killed":     `trap '' TERM; echo $$; while :; do sleep 1000; done`,
 		"terminated": `echo $$; while :; do :; done`,
@@ -127,6 +128,7 @@ func endedWhileFrozen(t *testing.T, hold time.Duration) bool {
 // TestRun_ProcessLeftGroup_Stopped: what the command leaves behind ends with it,
 // wherever it has gone.
 func TestRun_ProcessLeftGroup_Stopped(t *testing.T) {
+	t.Parallel()
 	for name, script := range map[string]string{
 		"session":     `setsid sleep 1000 & echo ready; exit 3`,
 		"double fork": `(setsid sh -c '(sleep 1000 &)' &); echo ready; exit 3`,
@@ -146,6 +148,7 @@ func TestRun_ProcessLeftGroup_Stopped(t *testing.T) {
 // TestRun_KilledWithAGuard_CommandStopped: runner and one guard die at the same
 // moment, and the daemon too.
 func TestRun_KilledWithAGuard_CommandStopped(t *testing.T) {
+	t.Parallel()
 	for guard := range 2 {
 		t.Run(strconv.Itoa(guard), func(t *testing.T) {
 			socket := runSocket(t)
@@ -166,6 +169,7 @@ func TestRun_KilledWithAGuard_CommandStopped(t *testing.T) {
 // TestRun_GuardsKilled_ExitsWith76: nobody would enforce the deadline if the
 // runner died, too.
 func TestRun_GuardsKilled_ExitsWith76(t *testing.T) {
+	t.Parallel()
 	socket := runSocket(t)
 	granting(testGrant(time.Hour)).listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", `setsid sleep 1000 & echo ready; wait; sleep 1000`)

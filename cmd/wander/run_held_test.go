@@ -34,6 +34,7 @@ func nesting() *fakeDaemon {
 }
 
 func TestRun_WithinItself_RefusedAtOnce(t *testing.T) {
+	t.Parallel()
 	socket := runSocket(t)
 	nesting().listen(t, socket)
 	other := runSocket(t)

@@ -26,6 +26,7 @@ import (
 )
 
 func TestRun_EachEnd_ExitCode(t *testing.T) {
+	t.Parallel()
 	plain := filepath.Join(t.TempDir(), "plain")
 	require.NoError(t, os.WriteFile(plain, nil, 0o644))
 	for name, c := range map[string]struct {
@@ -99,6 +100,7 @@ func TestRun_EachEnd_ExitCode(t *testing.T) {
 
 // TestRun_Deadline_ExitsWith76: what the command does about it makes no difference.
 func TestRun_Deadline_ExitsWith76(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		args []string
 		says string
@@ -189,6 +191,7 @@ func TestRunEnvironment(t *testing.T) {
 }
 
 func TestRun_GrantLost_Stopped(t *testing.T) {
+	t.Parallel()
 	socket := runSocket(t)
 	held := testGrant(time.Hour)
 	d := granting(held)
@@ -205,6 +208,7 @@ func TestRun_GrantLost_Stopped(t *testing.T) {
 }
 
 func TestRun_OnLossIgnore_GoesOn(t *testing.T) {
+	t.Parallel()
 	socket := runSocket(t)
 	held := testGrant(time.Hour)
 	d := granting(held)
@@ -235,6 +239,7 @@ func TestRun_GrantTooLate_NotStarted(t *testing.T) {
 }
 
 func TestRun_SignalWhileWaiting_Ends(t *testing.T) {
+	t.Parallel()
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1} {
 		t.Run(s.String(), func(t *testing.T) {
 			socket := runSocket(t)

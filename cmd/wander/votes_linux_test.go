@@ -110,6 +110,7 @@ func (c voting) others(m *crewMember) (names []string) {
 // runs, and the program is killed at its deadline. The others make another token and go
 // on. Thawed, the daemon begins nothing before it has votes again.
 func TestVotes_DaemonFrozen_NoTwoPrograms(t *testing.T) {
+	t.Parallel()
 	whole.Only(t) // TestVotes_VoterFrozen freezes, too, and sim/cluster has no two programs
 	c := newVoting(t, "majority")
 	c.goOn(2, "a", "b", "c")
@@ -126,6 +127,7 @@ func TestVotes_DaemonFrozen_NoTwoPrograms(t *testing.T) {
 // TestVotes_VoterFrozen_NothingBegins: with stop, nobody begins a program whom the voter
 // does not answer, and status says so. When it does again, all go on.
 func TestVotes_VoterFrozen_NothingBegins(t *testing.T) {
+	t.Parallel()
 	c := newVoting(t, "stop")
 	c.goOn(1, "a", "b", "c")
 	var voter *crewMember

@@ -35,6 +35,7 @@ func settled(t testing.TB, w *gatetest.World, dir string) {
 
 // A member signs in, works through the tunnel and signs out. Meanwhile a second one waits; its turn comes then.
 func TestSession_OpenBusySignOut_NextOpens(t *testing.T) {
+	t.Parallel()
 	w := gatetest.New(t, 2, nil)
 	s := open(w, nil)
 	a, b := s.dial(0), s.dial(1)
@@ -91,6 +92,7 @@ func TestSession_Deadline_Cuts(t *testing.T) {
 
 // A connection that is closed ends its session.
 func TestSession_ConnectionLost_Ends(t *testing.T) {
+	t.Parallel()
 	w := gatetest.New(t, 2, nil)
 	s := open(w, nil)
 	a := s.dial(0)
@@ -107,6 +109,7 @@ func TestSession_ConnectionLost_Ends(t *testing.T) {
 
 // Without a close hook, close confirms only when the target has ended its side.
 func TestClose_TargetStays_SlotStuck(t *testing.T) {
+	t.Parallel()
 	w := gatetest.New(t, 2, shortClose)
 	s := open(w, nil)
 	s.target.linger = make(chan struct{})
@@ -136,6 +139,7 @@ func TestClose_TargetStays_SlotStuck(t *testing.T) {
 
 // A gate without a journal opens nothing for max_hold, and none without a floor.
 func TestOpen_NoJournal_ShutForMaxHold(t *testing.T) {
+	t.Parallel()
 	w := gatetest.New(t, 1, func(r *group.Resource) { r.Gate.OpenTimeout = time.Second }) // it would be shut for that, if it is longer
 	s := &station{w: w, dir: t.TempDir(), target: newTarget(t), log: &testLog{}}
 	cfg := config(w, s.dir, s.target, s.log)

@@ -286,6 +286,7 @@ func TestSignIns_Flood_OthersServed(t *testing.T) {
 
 // A hook that hangs is not waited for: a close hook makes the slot stuck with an alarm, and its end later changes nothing.
 func TestHooks_Hang_StuckThenCleared(t *testing.T) {
+	t.Parallel()
 	w := gatetest.New(t, 2, func(r *group.Resource) {
 		r.Gate.CloseTimeout, r.Gate.OpenTimeout = 300*time.Millisecond, 300*time.Millisecond
 	})
@@ -503,6 +504,7 @@ func TestAnswer_Signed_SaysWhatItIsAbout(t *testing.T) {
 
 // A member that is silent for four seconds, as one that is frozen or cut off, loses its session.
 func TestConnection_Silent_Lost(t *testing.T) {
+	t.Parallel()
 	w := gatetest.New(t, 2, func(r *group.Resource) { r.MaxHold = time.Minute })
 	s := open(w, nil)
 	path, err := relay.New(netip.MustParseAddrPort(s.Addr()), relay.Path{}, 1)

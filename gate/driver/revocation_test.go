@@ -1,7 +1,10 @@
 package driver_test
 
 import (
+	"bytes"
 	"context"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -73,7 +76,7 @@ func TestSync_MoreNeverComes_NotFresh(t *testing.T) {
 	s := open(w, func(c *driver.Config) {
 		c.Sync = func(context.Context, *group.Group, uint64) (driver.News, error) { return driver.News{More: true}, nil }
 	})
-	time.Sleep(100 * time.Millisecond) // it would have counted by now
+	await.Until(t, "the gate gives up", func() bool { return strings.Contains(s.log.String(), "CA unreachable") })
 	refused := w.SignIn(s.dial(0), w.Mint(0), time.Second)
 	assert.Equal(t, core.Unsure, gatetest.Said[core.RefuseAnswer](t, refused).Code)
 }
@@ -124,7 +127,13 @@ func TestSave_Slow_NewestLast(t *testing.T) {
 		st, err := s.Status(context.Background())
 		return err == nil && st.Configuration == newest.Config().Version()
 	})
-	time.Sleep(100 * time.Millisecond) // for a second save that does not wait for the first
+	await.Until(t, "the second save waits for the first, or does not", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		stacks := make([]byte, 1<<20)
+		stacks = stacks[:runtime.Stack(stacks, true)]
+		return len(saved) > 0 || bytes.Count(stacks, []byte("driver.(*Gate).save(")) == 2
+	})
 	close(release)
 	await.Until(t, "both are saved", func() bool { mu.Lock(); defer mu.Unlock(); return len(saved) == 2 })
 	assert.Equal(t, newest.Config().Version(), last())

@@ -102,7 +102,7 @@ func TestBad_ShortPrograms_OneStall(t *testing.T) {
 	const stall = 15 * time.Second // longer than a loss takes
 	for i, kind := range []string{"dodger", "hoarder"} {
 		for _, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
-			for seed := range uint64(3) {
+			for seed := range uint64(whole.Part(1, 3)) {
 				t.Run(fmt.Sprintf("%s/%v/%d", kind, p, seed), func(t *testing.T) {
 					t.Parallel()
 					g := &badMeasured{badGroup: newBad(t, 100*uint64(i)+seed, 6, p, briskTimes, kind)}
@@ -234,7 +234,7 @@ func TestBad_Minter_OverlapIsBounded(t *testing.T) {
 	skipUnderRaceDetector(t)
 	const long = 2 * time.Minute
 	for _, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
-		for _, members := range []int{3, 5, 20}[:whole.Part(2, 3)] {
+		for _, members := range []int{5, 3, 20}[:whole.Part(1, 3)] {
 			for rank := range 4 {
 				if rank == members {
 					continue

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/internal/whole"
 )
 
 // asMain, in the environment, makes the tests' program this one.
@@ -24,9 +26,7 @@ func TestMain(m *testing.M) {
 // TestHostile_Kinds_Measured runs groups of real members, and sees that the measurement works.
 // It does not judge the figures.
 func TestHostile_Kinds_Measured(t *testing.T) {
-	if testing.Short() {
-		t.Skip("three groups of real members take a minute")
-	}
+	whole.Only(t) // three groups of real members, a minute
 	cmd := exec.Command("/proc/self/exe", "-kinds", "dropper,flood", "-presets", "fair", "-n", "3", "-newcomers", "1", "-for", minFor.String())
 	cmd.Env = append(os.Environ(), asMain+"=1")
 	out, err := cmd.CombinedOutput()
