@@ -481,6 +481,9 @@ breaks no_false refuse -DALONE -DH=6 -DBUG_CAME_BACK
 holds refuse -DCOY -DH=6
 [ "$quick" ] || holds refuse -DCOY
 breaks no_false refuse -DCOY -DH=6 -DBUG_UNTOLD
+holds refuse -DRING -DH=6
+[ "$quick" ] || holds refuse -DRING -DH=4
+breaks no_false refuse -DRING -DH=6 -DBUG_LEARNS_LATE
 
 holds late
 holds late -DLIAR

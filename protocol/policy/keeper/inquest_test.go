@@ -2253,6 +2253,7 @@ func TestAccount_AskedWhileProgramRuns_PolicyTold(t *testing.T) {
 	require.NotContains(t, p.told, policy.Wanted)
 	c.step(policy.Event{Kind: policy.OperationEnded, Token: policy.Token{ID: token, Hop: 9}})
 	assert.Contains(t, p.told, policy.Wanted)
+	assert.Less(t, slices.Index(p.told, policy.Wanted), slices.Index(p.told, policy.OperationEnded), "or it begins another one")
 }
 
 // TestAsked_WhileTokenIsPassed_PolicyTold: it may come back, as the receiver is dead.
