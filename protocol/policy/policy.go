@@ -75,8 +75,8 @@ const (
 	// Message: Event.Body came from the policy of the same slot's resource at
 	// the member Event.From. It is a hint without any authority.
 	Message
-	// Wanted: Event.From waits for a token, as somebody says, while one rests here; it is
-	// zero if that is not said. It is a hint without any authority.
+	// Wanted: Event.From waits for a token, as somebody says, while one rests here, or has said while
+	// an operation ran that ends now; it is zero if that is not said. It is a hint without any authority.
 	Wanted
 	// Neighbour: Event.From follows this member on the ring (rule P-17), among
 	// those that take part and can be reached from here; it is zero when there

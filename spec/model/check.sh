@@ -481,6 +481,9 @@ breaks no_false refuse -DALONE -DH=6 -DBUG_CAME_BACK
 holds refuse -DCOY -DH=6
 [ "$quick" ] || holds refuse -DCOY
 breaks no_false refuse -DCOY -DH=6 -DBUG_UNTOLD
+holds refuse -DRING -DH=6
+[ "$quick" ] || holds refuse -DRING -DH=4
+breaks no_false refuse -DRING -DH=6 -DBUG_LEARNS_LATE
 
 holds late
 holds late -DLIAR
@@ -525,6 +528,9 @@ holds keeper
 holds keeper -DL=4 -DHOLD=2
 holds keeper -DN=4 -DDEATHS=3
 [ "$quick" ] || holds keeper -DRESTARTS=1
+holds keeper -DFORGOTTEN
+[ "$quick" ] || holds keeper -DFORGOTTEN -DN=4 -DDEATHS=3
+breaks one_program keeper -DFORGOTTEN -DBUG_OLD_PROMISE
 breaks one_program keeper -DBUG_NO_WAIT
 breaks one_program keeper -DBUG_NO_ASK
 breaks one_program keeper -DBUG_PASS
@@ -542,6 +548,7 @@ breaks one_token keeper -DRESTARTS=1 -DHOLD=2 -DBUG_ONE_ANSWERS
 [ "$quick" ] || breaks one_token keeper -DRESTARTS=1 -DHOLD=2 -DBUG_OLD_ANSWERS
 [ "$quick" ] || breaks one_token keeper -DRESTARTS=1 -DHOLD=2 -DBUG_NO_SEARCH
 breaks one_program keeper -DRESTARTS=1 -DHOLD=2 -DBUG_YOUNG
+[ "$quick" ] || breaks one_token keeper -DRESTARTS=1 -DHOLD=2 -DBUG_FROZEN
 
 holds gate -DSESSIONS=2 -DCRASHES=0
 [ "$quick" ] || holds gate

@@ -15,7 +15,8 @@
  * were made to it, and forgets what it knows in a restart.
  *
  * A program outlives its daemon. A member that dies may come back: with its token,
- * of which it then asks all others before it uses it, or without. Nothing is cut:
+ * of which it then asks all others before it uses it, or without. The first receiver of a token
+ * that a keeper has made uses it a little later. Nothing is cut:
  * who is silent for L ticks is dead. Messages are not lost, but their sender may
  * die before those about promises leave.
  *
@@ -23,6 +24,8 @@
  *   HOLD=4      longest program, in ticks
  *   N=3         members                  DEATHS=2   that may die
  *   RESTARTS=0  that may come back
+ *   FORGOTTEN   at the beginning the last member has an old promise of the first one, which has
+ *               lost its memory since, as the second one has
  *   BUG_...     see README.md
  */
 
@@ -45,7 +48,12 @@
 #define MAX(a, b) ((a) > (b) -> (a) : (b))
 #define WAITS MAX(L, HOLD)	/* until no program of a dead member runs any more */
 #define AGE (HOLD + L)	/* from then on a member is not young, and waits for no answer */
-#define STALL ((WAITS + 1) * DEATHS + (AGE + 1) * RESTARTS + 1)	/* ticks in which a program runs again */
+#ifdef FORGOTTEN
+#define BEGUN 1
+#else
+#define BEGUN 0
+#endif
+#define STALL ((WAITS + 1) * DEATHS + (AGE + 1) * (RESTARTS + BEGUN) + 1)	/* ticks in which a program runs again */
 
 bit dead[N];
 byte silent[N];			/* ticks since its death, up to WAITS */
@@ -62,6 +70,8 @@ byte asked[N];			/* 1 + the member that it has asked to give the promise back */
 byte under[N];			/* 1 + the member to which its promise is under way */
 byte asker[N];			/* 1 + the member that asked it for the token last */
 bit late[N];			/* its program has begun, and nobody was told */
+bit newborn[N];			/* it has made its token itself */
+bit frozen[N];			/* it looks whether another token lives before it uses a newborn one */
 
 #define UNSURE 0	/* what a member knows of the last holder: nothing, */
 #define SAID 1	/* the end of its program, */
@@ -76,7 +86,7 @@ byte deaths, restarts, made, idle, i, k, n;
 bit quick;			/* the last death was that of a holder whose promise the keeper had */
 bit one_program, one_token, no_stall, soon;
 
-mtype = { RESTS, HEARD, ASK, BACK, START, TELL, END, PASS, DEATH, RETURN, ANSWER, FREE, MAKE, TICK };
+mtype = { RESTS, HEARD, ASK, BACK, START, TELL, END, PASS, DEATH, RETURN, ANSWER, FREE, MAKE, THAW, TICK };
 #define SAY(m, what) printf("member %d hop 0: %e\n", m, what)
 
 /* Is m the keeper, as all see it? */
@@ -108,6 +118,13 @@ bit ended;			/* no program of a dead member can run any more, nor of a young one
 bit all_gone;			/* all dead members are known to be dead */
 bit due;			/* something that takes no time */
 
+/* Does i tell of its token when another member asks? */
+#ifdef BUG_FROZEN
+#define KNOWS(i) (!frozen[i])
+#else
+#define KNOWS(i) 1
+#endif
+
 /* What a keeper finds when it asks everybody. */
 inline look()
 {
@@ -116,7 +133,7 @@ inline look()
 	:: i == N -> break
 	:: else ->
 		if
-		:: !dead[i] && tok[i] > 0 -> living++; where = where | (1 << tok[i]); used = used + !waits[i]
+		:: !dead[i] && tok[i] > 0 -> living++; where = where | (KNOWS(i) << tok[i]); used = used + !(waits[i] || frozen[i])
 		:: else
 		fi;
 		if
@@ -161,7 +178,7 @@ inline look()
 #else
 #define KNOWN(k, m) (last[k] <= tok[m] || (where & (1 << last[k])) || ended)
 #endif
-#define CAN(k, m) (k != m && !dead[k] && !(got[m] & (1 << k)) && (tok[k] > 0 || SURE(k) && KNOWN(k, m)))
+#define CAN(k, m) (k != m && !dead[k] && !(got[m] & (1 << k)) && (tok[k] > 0 && KNOWS(k) || SURE(k) && KNOWN(k, m)))
 #define ALL ((1 << N) - 1)
 #ifdef BUG_ONE_ANSWERS
 #define ANSWERED(m) (got[m] != (1 << m) || age[m] >= AGE)
@@ -189,7 +206,7 @@ inline done()
 	:: i == N -> break
 	:: else ->
 		if
-		:: MAKES(i) || under[i] > 0 || asked[i] > 0 -> due = 1
+		:: MAKES(i) || under[i] > 0 || asked[i] > 0 || frozen[i] -> due = 1
 #ifndef BUG_NO_RETELL
 		:: !dead[i] && tok[i] > 0 && (resting[i] || prog[i] > 0) && under[i] == 0 && UNHEARD(i) -> due = 1
 #endif
@@ -223,7 +240,7 @@ inline tells(m)
 
 inline forget(m)
 {
-	knows[m] = UNSURE; ends[m] = 0; by[m] = 0; last[m] = 0; asker[m] = 0; got[m] = 0; waits[m] = 0; resting[m] = 0; given[m] = 0; late[m] = 0
+	knows[m] = UNSURE; ends[m] = 0; by[m] = 0; last[m] = 0; asker[m] = 0; got[m] = 0; waits[m] = 0; resting[m] = 0; given[m] = 0; late[m] = 0; newborn[m] = 0; frozen[m] = 0
 }
 
 proctype Member(byte m)
@@ -232,7 +249,7 @@ proctype Member(byte m)
 
 	do
 	/* It has nothing to do, and promises to rest. Who has the promise may die: then again. */
-	:: d_step { !dead[m] && tok[m] > 0 && !waits[m] && prog[m] == 0 && under[m] == 0 && asked[m] == 0 &&
+	:: d_step { !dead[m] && tok[m] > 0 && !waits[m] && !frozen[m] && prog[m] == 0 && under[m] == 0 && asked[m] == 0 &&
 #ifdef BUG_NO_RETELL
 		!resting[m] ->
 #else
@@ -298,7 +315,7 @@ proctype Member(byte m)
 #else
 #define MAYRUN(m) (!resting[m])
 #endif
-	:: d_step { !dead[m] && tok[m] > 0 && !waits[m] && prog[m] == 0 && MAYRUN(m) ->
+	:: d_step { !dead[m] && tok[m] > 0 && !waits[m] && !frozen[m] && prog[m] == 0 && MAYRUN(m) ->
 		SAY(m, START); prog[m] = HOLD;
 #ifdef BUG_LATE
 		late[m] = 1;
@@ -320,7 +337,7 @@ proctype Member(byte m)
 	:: d_step { !dead[m] && tok[m] == 0 ->
 		k = 0;
 		do
-		:: k == N || k != m && !dead[k] && tok[k] > 0 && !waits[k] -> break
+		:: k == N || k != m && !dead[k] && tok[k] > 0 && !waits[k] && !frozen[k] -> break
 		:: else -> k++
 		od;
 		if
@@ -337,17 +354,17 @@ proctype Member(byte m)
 #else
 #define LEAVES(m) (!resting[m])
 #endif
-	:: atomic { !dead[m] && tok[m] > 0 && !waits[m] && prog[m] == 0 && LEAVES(m) ->
+	:: atomic { !dead[m] && tok[m] > 0 && !waits[m] && !frozen[m] && prog[m] == 0 && LEAVES(m) ->
 		select(to : 0 .. N - 1);
 		d_step {
 			if
 			:: !dead[to] && to != m ->
 				SAY(m, PASS);
 				if
-				:: tok[m] > tok[to] && prog[to] == 0 -> tok[to] = tok[m]; waits[to] = 0; got[to] = 0
+				:: tok[m] > tok[to] && prog[to] == 0 -> frozen[to] = newborn[m] && tok[to] == 0; newborn[to] = 0; tok[to] = tok[m]; waits[to] = 0; got[to] = 0
 				:: else
 				fi;
-				last[m] = tok[m]; tok[m] = 0; resting[m] = 0; given[m] = 0; asker[m] = 0; resting[to] = 0; given[to] = 0; asker[to] = 0;
+				last[m] = tok[m]; tok[m] = 0; newborn[m] = 0; resting[m] = 0; given[m] = 0; asker[m] = 0; resting[to] = 0; given[to] = 0; asker[to] = 0;
 				k = 0;
 				do
 				:: k == N -> break
@@ -419,13 +436,13 @@ proctype Member(byte m)
 			:: CAN(to, m) ->
 				SAY(m, ANSWER);
 				if
-				:: tok[to] > 0 && (tok[to] > tok[m] || HAS(to) && prog[to] > 0) ->	/* it goes to the other one */
+				:: tok[to] > 0 && KNOWS(to) && (tok[to] > tok[m] || HAS(to) && prog[to] > 0) ->	/* it goes to the other one */
 					tok[m] = 0; forget(m)
-				:: tok[to] > 0 && !(tok[to] > tok[m] || HAS(to) && prog[to] > 0) ->	/* the other one comes */
-					tok[to] = 0; asker[to] = 0; resting[to] = 0; given[to] = 0; waits[to] = 0; got[to] = 0;
+				:: tok[to] > 0 && KNOWS(to) && !(tok[to] > tok[m] || HAS(to) && prog[to] > 0) ->	/* the other one comes */
+					tok[to] = 0; newborn[to] = 0; frozen[to] = 0; asker[to] = 0; resting[to] = 0; given[to] = 0; waits[to] = 0; got[to] = 0;
 					got[m] = got[m] | (1 << to)
 #ifndef BUG_NO_SEARCH
-				:: tok[to] == 0 && last[to] > tok[m] && (where & (1 << last[to])) ->	/* it knows of the other one */
+				:: (tok[to] == 0 || !KNOWS(to)) && last[to] > tok[m] && (where & (1 << last[to])) ->	/* it knows of the other one */
 					tok[m] = 0; forget(m)
 #endif
 				:: else -> got[m] = got[m] | (1 << to); last[to] = tok[m]
@@ -436,8 +453,19 @@ proctype Member(byte m)
 	:: d_step { ASKS(m) && ANSWERED(m) ->
 		SAY(m, FREE); waits[m] = 0; got[m] = 0; done() }
 #endif
+	:: d_step { !dead[m] && frozen[m] -> SAY(m, THAW); frozen[m] = 0; done() }
 	:: d_step { MAKES(m) ->
-		SAY(m, MAKE); made++; tok[m] = made + 1; last[m] = made + 1; knows[m] = UNSURE; ends[m] = 0; by[m] = 0; quick = 0; idle = 0; done() }
+		SAY(m, MAKE); made++; tok[m] = made + 1; newborn[m] = 1; last[m] = made + 1; knows[m] = UNSURE; ends[m] = 0; by[m] = 0; quick = 0; idle = 0;
+#ifndef BUG_OLD_PROMISE
+		k = 0;
+		do
+		:: k == N -> break
+		:: k < N && !dead[k] && knows[k] == REST -> knows[k] = UNSURE; by[k] = 0; k++	/* it was asked, too */
+		:: k < N && (dead[k] || knows[k] != REST) -> k++
+		od;
+		k = 0;
+#endif
+		done() }
 	od
 }
 
@@ -484,11 +512,16 @@ proctype Time()
 
 init {
 	atomic {
+#ifdef FORGOTTEN
+		made = 1; knows[N - 1] = REST; last[N - 1] = 1;
+#else
 		tok[0] = 1;
+#endif
 		k = 0;
 		do
 		:: k == N -> break
-		:: else -> age[k] = AGE; k++
+		:: BEGUN && k < N - 1 -> forgot[k] = 1; k++	/* and has just begun */
+		:: !BEGUN && k < N - 1 || k == N - 1 -> age[k] = AGE; k++
 		od;
 		done();
 		run Time();

@@ -16,6 +16,7 @@
  *   ALONE        only R wants the token. When R has not taken it, the holder runs another program, or passes it to X or the
  *                other one, which want nothing
  *   COY          the same, and R tells the holder that it wants none: it gets no offer
+ *   RING         the same, and the holder passes the token on in turn. It learns in its program that R waits
  *   REST=8       ticks after which the holder passes on a token that nobody wants (ALONE)
  *   BUG_AGAIN      the holder runs another program as soon as the token is back
  *   BUG_NO_AVOID   the holder offers it to R again
@@ -23,6 +24,7 @@
  *   BUG_NOT_BACK   what X has not taken counts after it has taken a token
  *   BUG_CAME_BACK  the holder counts only REST, and a pass that came back begins that anew (ALONE)
  *   BUG_UNTOLD     it counts only REST where no pass has come back (COY)
+ *   BUG_LEARNS_LATE  it learns that after its program, when it has begun another one (RING)
  */
 
 #ifndef H
@@ -54,6 +56,9 @@
 #ifdef COY
 #define ALONE
 #define R_OUT 1
+#elif defined(RING)
+#define ALONE
+#define R_OUT (avoids[R] > 0 || kept == H)	/* it has not run twice */
 #else
 #define R_OUT (avoids[R] > 0)
 #endif
@@ -61,7 +66,11 @@
 #ifdef BUG_CAME_BACK
 #define MAY_RUN (stays < REST)
 #else
-#ifdef BUG_UNTOLD
+#if defined(BUG_LEARNS_LATE)
+#define MAY_RUN (kept == H || untaken >= UNTAKEN)
+#elif defined(RING)
+#define MAY_RUN (untaken >= UNTAKEN)
+#elif defined(BUG_UNTOLD)
 #define MAY_RUN (untaken == 0 && stays < REST || kept + H <= O || untaken >= UNTAKEN)
 #else
 #define MAY_RUN (kept + H <= O || untaken >= UNTAKEN)

@@ -241,6 +241,7 @@ func (h *holder) occupied(token *policy.Token) {
 // ended notes that a program has ended. Promises are made in the same step: the process may end with the
 // program.
 func (h *holder) ended(e *policy.Event) {
+	h.warnsOfWaiter(&e.Token)
 	if t := h.held.find(&e.Token.ID); t != nil && t.state == running {
 		t.state, t.since, t.ran = idle, h.Now, true
 	}
@@ -248,6 +249,14 @@ func (h *holder) ended(e *policy.Event) {
 	h.remindsOfWaiter(&e.Token)
 	h.beginsWaiting()
 	h.onTimer()
+}
+
+// warnsOfWaiter tells the policy, before it hears that the operation has ended, that a member waits, as was said meanwhile. One
+// that then begins another one at once would keep the token for two programs, which may be longer than others bear.
+func (h *holder) warnsOfWaiter(token *policy.Token) {
+	if t := h.held.find(&token.ID); t != nil && !t.waiter.IsZero() && t.waiter != h.self && !t.hidden {
+		h.step(policy.Event{Kind: policy.Wanted, From: t.waiter})
+	}
 }
 
 // remindsOfWaiter tells the policy that a member waits, as was said while the program ran: also a

@@ -40,11 +40,12 @@ func (d docket) owesSelf(m ident.Member) bool {
 	})
 }
 
-// wake asks a member once more that has not given account, and says something now.
-func (d docket) wake(m ident.Member, now clock.Instant) {
+// wake asks a member once more that has not given account, and says something now. One that connects has as long to
+// answer as at first, also if that is not over: it may just have begun, and have heard none of the questions.
+func (d docket) wake(m ident.Member, now clock.Instant, connects bool) {
 	for n := range d {
-		if i := &d[n]; i.member == m && i.asleep {
-			i.asleep, i.began, i.next = false, now, now
+		if i := &d[n]; i.member == m && (i.asleep || connects && !i.answered && i.began <= now) {
+			i.asleep, i.owes, i.began, i.next = false, true, now, now
 		}
 	}
 }

@@ -2253,6 +2253,21 @@ func TestAccount_AskedWhileProgramRuns_PolicyTold(t *testing.T) {
 	require.NotContains(t, p.told, policy.Wanted)
 	c.step(policy.Event{Kind: policy.OperationEnded, Token: policy.Token{ID: token, Hop: 9}})
 	assert.Contains(t, p.told, policy.Wanted)
+	assert.Less(t, slices.Index(p.told, policy.Wanted), slices.Index(p.told, policy.OperationEnded), "or it begins another one")
+}
+
+// TestInquest_ConnectsBeforeItIsTooLate_AskedOnceMore: P-73, 5. A member has restarted since the last question. It says nothing unasked, so
+// that it would get no token for long.
+func TestInquest_ConnectsBeforeItIsTooLate_AskedOnceMore(t *testing.T) {
+	c := newCourt()
+	c.accuses()
+	c.lasts(DefaultSilence-time.Second/4, map[int]message{thePasser: {kind: never}})
+	c.questions(theHolder)
+	c.greet(theHolder)
+	c.after(0)
+	require.True(t, c.asks(theHolder, blamedFrom))
+	c.says(theHolder, message{kind: proof, receipt: receiptOf(theThird, custody{token, 10}, true)})
+	assert.False(t, c.inquests.isAvoided(at(theHolder)))
 }
 
 // TestAsked_WhileTokenIsPassed_PolicyTold: it may come back, as the receiver is dead.

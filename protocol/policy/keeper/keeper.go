@@ -210,7 +210,7 @@ func (k *Keeper) memberSilent(m ident.Member) {
 // greeted notes that a member has connected, and so lives.
 func (k *Keeper) greeted(m ident.Member) {
 	k.inquests.memberGreeted(m)
-	k.inquests.open.wake(m, k.Now)
+	k.inquests.open.wake(m, k.Now, true)
 	if k.isSilent(m) {
 		k.silent.remove(m)
 		k.waiter.keeperBack()
@@ -264,7 +264,7 @@ func (k *Keeper) hear(from ident.Member, b []byte) {
 		k.answersStruck(from, &m)
 		return
 	}
-	k.inquests.open.wake(from, k.Now)
+	k.inquests.open.wake(from, k.Now, false)
 	k.inquests.excused.speaks(from)
 	k.handle(from, &m)
 	k.inquests.onTimer()
@@ -316,11 +316,16 @@ func (k *Keeper) route(from ident.Member, m *message) {
 	case returned:
 		k.inquests.returns(from, m.custody)
 		k.inquests.holds(from, m)
-		s.releases(from, m)
+		if k.newborn.outlasts(m) {
+			k.send(from, &message{kind: other, custody: m.custody, promise: m.promise, member: k.self})
+		} else {
+			s.releases(from, m)
+		}
 		s.answered(from, &message{kind: none, span: math.MaxUint32})
 	case released, other:
 		k.holder.released(from, m)
 	case ask:
+		s.last.isSought(from)
 		k.questioned(from, m)
 	case none:
 		k.holder.youngAnswers(from)

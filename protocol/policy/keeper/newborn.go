@@ -412,6 +412,12 @@ func (n *newborn) passEnded(e *policy.Event) bool {
 	return true
 }
 
+// outlasts reports whether a later token is frozen here than the one that a member asks about: of the two it would stay. Its
+// policy may have it before that member asks again.
+func (n *newborn) outlasts(m *message) bool {
+	return n.frozen && n.event.Token.ID != m.token && originOf(&n.event.Token).later(m.origin())
+}
+
 // tells says that a frozen token is here, and not in use: so no member makes another one, and a member that
 // has a later one says so.
 func (n *newborn) tells(to ident.Member) {

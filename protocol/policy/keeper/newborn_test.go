@@ -94,6 +94,22 @@ func TestNewborn_AllKnowNone_TakenAtOnce(t *testing.T) {
 	assert.True(t, n.admits())
 }
 
+// TestNewborn_EarlierTokenReturns_PassedHere: P-54. Its holder has restarted, and asks whether it may use that. The later token is
+// here, and its policy may run under it before that member asks again.
+func TestNewborn_EarlierTokenReturns_PassedHere(t *testing.T) {
+	for _, born := range []uint64{1, 2000} {
+		n := newNursery()
+		n.comes()
+		n.says(theHolder, message{kind: returned, custody: custody{token, 5}, born: born, promise: promise{1, 1}})
+		m := n.told(theHolder, other)
+		assert.Equal(t, born == 1, m.kind == other)
+		if born == 1 {
+			assert.Equal(t, message{kind: other, custody: custody{token, 5}, promise: promise{1, 1}, member: at(theSelf)}, m)
+		}
+		assert.False(t, n.taken())
+	}
+}
+
 // TestNewborn_NobodyToAsk_TakenAtOnce: the maker is no witness of its own token.
 func TestNewborn_NobodyToAsk_TakenAtOnce(t *testing.T) {
 	n := newNursery()

@@ -94,9 +94,10 @@ func (s *search) releases(from ident.Member, m *message) {
 			s.claim = asks
 		}
 		s.send(from, &message{kind: none, span: millis(s.Now.Sub(s.start))})
-	case to.IsZero() && s.stage >= everybody && from != s.self && !s.poll.counts(from):
-		// It has ended the search for a token so often that nobody else has heard of: no more does it.
 	case to.IsZero() && !(m.kind == returned && s.forgets(from)):
+		if s.stage >= everybody && from != s.self && !s.poll.counts(from) {
+			return // it has ended the search for a token so often that nobody else has heard of: no more does it
+		}
 		s.gives(asks)
 		s.holder.joins(m.token, from)
 	case sure:

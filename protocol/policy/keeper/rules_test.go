@@ -295,6 +295,68 @@ func TestReturned_YoungKeeperSearches_NothingMade(t *testing.T) {
 	}
 }
 
+// TestReturned_KeeperMayHaveMadeOne_NothingMade: P-54 and P-60. A keeper that remembers nothing of an earlier life gives no promise
+// back before the programs of that life have ended. A holder that asks meanwhile ends no search, so that it does not count as one
+// that has ended too many.
+func TestReturned_KeeperMayHaveMadeOne_NothingMade(t *testing.T) {
+	l, given := newLoneIn(true, policy.Surroundings{Forgetful: true}), false
+	for n := range uint32(longHold/time.Second) + 2 {
+		l.says(thePasser, message{kind: want})
+		for _, m := range []int{thePasser, theDead} {
+			if slices.ContainsFunc(l.did, func(a policy.Action) bool { return a.Kind == policy.Tell && a.To == at(m) && kind(a.Field[0]) == ask }) {
+				l.says(m, message{kind: none, span: 3_600_000})
+			}
+		}
+		l.says(theHolder, message{kind: returned, custody: custody{token, 5}, born: 1, promise: promise{7, n + 1}})
+		require.False(t, l.done(policy.Generate))
+		given = given || l.told(theHolder, released).kind == released
+		l.after(time.Second)
+	}
+	assert.True(t, given)
+}
+
+// TestSearch_AnotherHasLookedSincePromise_ProgramWaitedFor: P-58. Who had promised that the token rests has died. A second keeper
+// has looked for the token since, and has died, too: it may have made another one, and a program may run under that. What the first
+// holder says after the question ends the doubt.
+func TestSearch_AnotherHasLookedSincePromise_ProgramWaitedFor(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		asks  int // that asks for the token; 0: nobody
+		again bool
+		waits bool
+	}{
+		{"nobody", 0, false, false},
+		{"the second keeper", theDead, false, true},
+		{"it, before the promise is said again", theDead, true, false},
+		{"the holder itself", theHolder, false, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l := newLone(true)
+			l.says(theHolder, message{kind: rest, custody: custody{token, 5}, promise: promise{1, 1}})
+			if test.asks > 0 {
+				l.says(test.asks, message{kind: ask})
+			}
+			if test.again {
+				l.says(theHolder, message{kind: rest, custody: custody{token, 5}, promise: promise{1, 2}})
+			}
+			l.after(time.Second)
+			l.did = nil
+			begun := l.now
+			for !l.done(policy.Generate) {
+				l.says(thePasser, message{kind: want})
+				l.says(thePasser, knowsNone)
+				l.after(time.Second / 4)
+				require.Less(t, l.now.Sub(begun), 2*longHold)
+			}
+			if test.waits {
+				assert.GreaterOrEqual(t, l.now.Sub(begun), longHold)
+			} else {
+				assert.LessOrEqual(t, l.now.Sub(begun), 4*DefaultSilence)
+			}
+		})
+	}
+}
+
 // searching is a keeper that looks for a token which nobody has. The members of answers answer, and the others do not.
 type searching struct {
 	*lone
@@ -595,6 +657,37 @@ func TestPromise_KeeperIsSilent_ToldOfEachProgram(t *testing.T) {
 		l.step(policy.Event{Kind: policy.OperationEnded, Token: policy.Token{ID: token, Hop: 5, Born: 1}})
 		l.after(2 * restAfter)
 	}
+}
+
+// TestProgram_SeveralAskDuringIt_EachToldOfTheNext: P-52, 2. Each of them may be the keeper that finds its holder dead, and counts on
+// the end of the program that it was told of. Who asks while none runs counts on nothing, but the last one.
+func TestProgram_SeveralAskDuringIt_EachToldOfTheNext(t *testing.T) {
+	l := newResting(t)
+	runs := func() {
+		l.step(policy.Event{Kind: policy.DemandChanged, Demand: true})
+		asked := l.told(theHolder, release)
+		l.says(theHolder, message{kind: released, custody: asked.custody, promise: asked.promise})
+		require.True(t, l.done(policy.Run))
+		l.step(policy.Event{Kind: policy.DemandChanged})
+	}
+	asks := func(i int) { l.says(i, message{kind: ask, custody: custody{token, 5}}) }
+	told := func(i int) bool { did := l.did; defer func() { l.did = did }(); return l.told(i, have).kind == have }
+	asks(theBlamer)
+	asks(thePasser)
+	runs()
+	require.False(t, told(theBlamer))
+	for _, i := range []int{theDead, theThird, theFourth} {
+		asks(i)
+	}
+	l.step(policy.Event{Kind: policy.OperationEnded, Token: policy.Token{ID: token, Hop: 5, Born: 1}})
+	l.after(2 * restAfter)
+	did := l.did
+	l.did = slices.DeleteFunc(did, func(a policy.Action) bool { return a.Kind == policy.Tell && kind(a.Field[0]) == have })
+	runs()
+	for _, i := range []int{theHolder, thePasser, theDead, theThird, theFourth} {
+		assert.True(t, told(i), i)
+	}
+	assert.False(t, told(theBlamer))
 }
 
 // passPolicy is a runPolicy that passes its token to a member that waits.

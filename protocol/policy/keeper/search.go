@@ -324,7 +324,7 @@ func (s *search) lose() {
 	s.notesStruck()
 	s.asksMute()
 	at := s.loss.found
-	if s.exclusive && !s.last.promised {
+	if s.exclusive && (!s.last.promised || s.last.sought) {
 		at = max(at, s.loss.programsEnd(&s.poll, &s.last))
 	}
 	wait := s.leavesToEarlier()

@@ -87,8 +87,12 @@ type observation struct {
 	ends     clock.Instant // until then the program runs under it at most; longAgo: none does
 	members  int           // that there were to ask, when that was heard
 	promised bool
+	sought   bool // another member has looked for the token since: it may have made another one
 	gone     bool // the holder has let it go, or lost it
 }
+
+// isSought notes that a member looks for the token.
+func (o *observation) isSought(by ident.Member) { o.sought = o.sought || by != o.holder }
 
 // isAfter reports whether a message is about an earlier custody of the same token.
 func (o *observation) isAfter(m *message) bool { return o.token == m.token && o.hop > m.hop }

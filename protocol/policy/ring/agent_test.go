@@ -145,6 +145,30 @@ func TestWanted_OperationsWithPauses_TokenGoesOn(t *testing.T) {
 	}
 }
 
+// TestWanted_OperationEndsAndAnotherIsWanted_TokenGoesOn: P-25. Somebody waits, as was said while the operation ran.
+func TestWanted_OperationEndsAndAnotherIsWanted_TokenGoesOn(t *testing.T) {
+	for _, preset := range []string{"e", "q", "d"} {
+		a, err := New(policy.Params{Preset: preset, OperationTime: time.Second, SkipDelay: time.Second, MembersMax: 3, Silence: 2 * time.Second})
+		require.NoError(t, err)
+		last := policy.ActionKind(0)
+		step := func(e policy.Event) {
+			for _, x := range a.Step(0, e, nil) {
+				if x.Kind == policy.Run || x.Kind == policy.Pass {
+					last = x.Kind
+				}
+			}
+		}
+		tok := policy.Token{ID: ident.Token{1}, Born: 1, Hop: 1, Field: AppendBaton(nil, Baton{})}
+		step(policy.Event{Kind: policy.Neighbour, From: memberID(1), Members: 3})
+		step(policy.Event{Kind: policy.Arrival, From: memberID(2), Token: tok})
+		step(policy.Event{Kind: policy.DemandChanged, Demand: true})
+		require.Equal(t, policy.Run, last)
+		step(policy.Event{Kind: policy.Wanted, From: memberID(2)})
+		step(policy.Event{Kind: policy.OperationEnded, Operated: true, Token: tok})
+		assert.Equal(t, policy.Pass, last, preset)
+	}
+}
+
 // TestReplacement_OldReturns_Lives: a token that was here keeps away, within a window, those that were
 // made before it, and none that was made later: it may be in its place.
 func TestReplacement_OldReturns_Lives(t *testing.T) {
