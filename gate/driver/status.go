@@ -82,6 +82,9 @@ func (e *engine) status() []SlotStatus {
 	list := make([]SlotStatus, e.machine.Slots())
 	for i, v := range e.slots[:len(list)] {
 		s := SlotStatus{Slot: i, State: e.machine.State(i).String(), Alarm: v.alarm}
+		if v.alarm == core.AlarmSlowClose && e.machine.State(i) != core.Closing { // it has ended since
+			s.Alarm = ""
+		}
 		if !v.since.IsZero() {
 			s.Since = &v.since
 		}

@@ -26,6 +26,8 @@ func (g *Gate) Check() error {
 			bad = "a hook that is not waited for, or the reverse"
 		case s.state == Closing && s.session.reason == 0:
 			bad = "closing for no reason"
+		case s.slow > 0 && (s.state != Closing || s.settling):
+			bad = "slow without a close hook"
 		case s.session.number > g.fence:
 			bad = "a number that was not given"
 		case s.state == Stuck && (!s.recorded || !s.session.abandoned):

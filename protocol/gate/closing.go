@@ -47,15 +47,29 @@ func (g *Gate) cut(i int, why Reason) {
 func (g *Gate) runClose(i int) {
 	s := &g.slots[i]
 	g.runs++
-	s.hook, s.settling, s.wake = hook{run: g.runs}, false, g.now.Boot.Add(g.settings.CloseTimeout)
+	s.hook, s.settling, s.wake, s.slow = hook{run: g.runs}, false, g.now.Boot.Add(g.settings.CloseTimeout), 0
+	if g.settings.CloseTimeout > SlowClose {
+		s.slow = g.now.Boot.Add(SlowClose)
+	}
 	g.do(RunClose{Run: g.runs, Slot: i, Session: s.session.number})
+}
+
+// isSlow: a close hook takes long. Gate and hook may have paused together; then it has its time again.
+func (g *Gate) isSlow(i int) {
+	s := &g.slots[i]
+	if g.now.Boot.Sub(s.slow) >= minPause {
+		s.slow = g.now.Boot.Add(SlowClose)
+		return
+	}
+	s.slow = 0
+	g.do(Alarm{Kind: AlarmSlowClose, Slot: i, Session: s.session.number})
 }
 
 // confirmed: work has ended. The slot settles.
 func (g *Gate) confirmed(i int) {
 	s := &g.slots[i]
 	g.move(i, Confirmed)
-	s.hook, s.settling = hook{}, true
+	s.hook, s.settling, s.slow = hook{}, true, 0
 	s.wake = max(g.now.Boot.Add(g.settings.Settle), s.shut)
 	g.say(s.session.from, ClosedAnswer{Session: s.session.number, Reason: s.session.reason, Confirmed: true})
 }
@@ -77,7 +91,7 @@ func (g *Gate) settled(i int) {
 func (g *Gate) stuck(i int) {
 	s := &g.slots[i]
 	g.move(i, CloseFailed)
-	s.hook, s.wake, s.session.abandoned = hook{}, clock.Never, true
+	s.hook, s.wake, s.slow, s.session.abandoned = hook{}, clock.Never, 0, true
 	if !s.recorded {
 		s.recorded = true
 		g.persist(&StuckRecord{Session: s.session.number, Slot: uint64(i)})

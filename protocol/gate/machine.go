@@ -61,6 +61,9 @@ func (g *Gate) NextDeadline() clock.Instant {
 		if s.state != Idle || len(s.waiters) > 0 && s.wake > g.now.Boot {
 			next = min(next, s.wake)
 		}
+		if s.slow > 0 {
+			next = min(next, s.slow)
+		}
 	}
 	return next
 }
@@ -104,6 +107,9 @@ func (g *Gate) tick() {
 	for i := range g.slots {
 		if s := &g.slots[i]; s.state != Idle && s.wake <= g.now.Boot {
 			g.expire(i)
+		}
+		if s := &g.slots[i]; s.slow > 0 && s.slow <= g.now.Boot {
+			g.isSlow(i)
 		}
 	}
 	for i := range g.slots {

@@ -57,6 +57,9 @@ var undone = []struct{ rule, file, old, new, test, says string }{
 	{"fetches and copies are bounded", "views.go", "\tif at := p[id]; at > now {\n", "\tif at := p[id]; at > now && false {\n", "TestSignIn_", "FAIL"},
 	{"one member alone alarms nobody", "views.go", "c.at > 0 && c.member != id &&", "c.at > 0 &&", "TestSignIn_", "FAIL"},
 	{"a configuration that cannot be used alarms", "machine.go", "\t\t\tg.do(Alarm{Kind: AlarmConfiguration})\n", "", "TestConfigured_", "FAIL"},
+	{"a slow close alarms", "closing.go", "\tg.do(Alarm{Kind: AlarmSlowClose, Slot: i, Session: s.session.number})\n", "", "TestSlot_Slow", "FAIL"},
+	{"once", "closing.go", "\ts.slow = 0\n\tg.do(Alarm{Kind: AlarmSlowClose", "\ts.slow = g.now.Boot.Add(SlowClose)\n\tg.do(Alarm{Kind: AlarmSlowClose", "TestSlot_Slow", "FAIL"},
+	{"a pause is no slow close", "closing.go", "g.now.Boot.Sub(s.slow) >= minPause", "false", "TestSlot_CloseInTime", "FAIL"},
 	{"slots follow the configuration", "entry.go", "in.Slot >= g.settings.Slots", "in.Slot >= len(g.slots)", "TestConfigured_", "FAIL"},
 	{"a new slot is closed first", "machine.go", "\t\tg.recover(i, session{})\n", "", "TestConfigured_", "FAIL"},
 }

@@ -54,6 +54,10 @@ const (
 	// too. A driver on a busy machine is late by milliseconds.
 	minPause = time.Second
 
+	// SlowClose is after how long a close hook that runs is an alarm of its own: nothing opens meanwhile. The design's target is
+	// 5 s, of which one is for a driver that is late. Close hooks of databases take a second.
+	SlowClose = 4 * time.Second
+
 	// freeHops is how many hops a token may have made at once, as in the handoff; for each
 	// millisecond since its birth there is one more.
 	freeHops = 1 << 20
@@ -69,7 +73,7 @@ type Settings struct {
 	Keep             time.Duration // how long the slot is kept for the linked successor
 	MinInterval      time.Duration // of one member, from the end of a session to the next one
 	OpenTimeout      time.Duration // of the open hook
-	CloseTimeout     time.Duration // of the close hook; the alarm follows at once
+	CloseTimeout     time.Duration // of the close hook; then the slot is stuck
 	RevocationMaxAge time.Duration // 0: revocations may be of any age
 	ClockAllowance   time.Duration // by which a genesis may be ahead
 	Raw              []byte        // the signed configuration, for members that have an older one

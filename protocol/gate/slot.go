@@ -43,6 +43,7 @@ type slot struct {
 	recorded bool // the journal says that close has failed
 	// wake is when time itself does something: ends a hook, a session, the settling, or the keeping of an Idle slot.
 	wake    clock.Instant
+	slow    clock.Instant // when the close hook that runs is an alarm; 0: it is none any more, or ends before
 	shut    clock.Instant // nothing settles before
 	last    last
 	waiters queue
