@@ -65,8 +65,8 @@ func (g *Gate) Status(ctx context.Context) (Status, error) {
 		}
 		return s, ErrClosed
 	}
+	s.Connections = g.visitors.count()
 	g.mu.Lock()
-	s.Connections = len(g.visitors)
 	if g.misfit != "" {
 		s.Warnings = append(s.Warnings, "the group's newest configuration is not in force here: "+g.misfit)
 	}

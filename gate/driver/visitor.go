@@ -34,7 +34,6 @@ type visitor struct {
 	member   ident.Member
 	exporter [permit.ExporterSize]byte
 	number   uint64 // of the last sign-in; by read
-	began    uint64 // order among all connections
 	out      chan wire.Frame
 	passage  *passage     // when the gate observes: streams without a session
 	asked    atomic.Int64 // when the member was asked for it, ns since 1970
@@ -117,7 +116,7 @@ func (v *visitor) talk(ctx context.Context) error {
 	}
 	_ = control.SetReadDeadline(time.Now().Add(helloTimeout))
 	in := bufio.NewReader(control)
-	large := func() (done func()) { return v.gate.large(ctx, control) }
+	large := func() (done func()) { return v.gate.visitors.large(ctx, control) }
 	first, err := wire.Read(in, large)
 	if err != nil {
 		return broken(err)
@@ -256,7 +255,7 @@ func (v *visitor) signIn(ctx context.Context, f *wire.SignIn) error {
 // verify is what the machine is told of a sign-in whose permit and statement hold for this connection, and the statement. Whether anybody was revoked, and whether
 // there is such a slot, the machine judges.
 func (v *visitor) verify(f *wire.SignIn) (in core.SignIn, of permit.StatementBody, err error) {
-	done := v.gate.verifying()
+	done := v.gate.visitors.verifying()
 	defer done()
 	form, err := permit.Decode(f.Permit)
 	if err != nil {
