@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/crypto/signature"
@@ -22,6 +23,7 @@ type signIn struct {
 	visitor *visitor
 	number  uint64
 	slot    uint64 // as the statement has it
+	place   int    // of its session, once that is open
 	title   ident.Hash
 	open    bool // OPEN was said, and its close has not begun
 }
@@ -51,7 +53,7 @@ type engine struct {
 	err     error
 }
 
-// view is what is known of a slot, for people and for hooks.
+// view is what is known of a place, for people and for hooks.
 type view struct {
 	opening core.RunOpen // of the last session; zero: none since the start
 	until   time.Time
@@ -225,7 +227,7 @@ func (e *engine) runClose(f core.RunClose, now clock.Reading) {
 		v.alarm = ""
 	}
 	for _, s := range e.signIns {
-		s.open = s.open && s.slot != uint64(f.Slot)
+		s.open = s.open && s.place != f.Slot
 	}
 	e.log.Info("session closes", "slot", f.Slot, "session", f.Session)
 	if e.rules.observe && !e.tunnel.has(f.Slot) {
@@ -245,10 +247,10 @@ func (e *engine) say(f core.Say, now clock.Reading) {
 	last, config := false, false
 	switch a := f.Answer.(type) {
 	case core.OpenAnswer:
-		e.slots[s.slot].since = now.Wall
-		s.open = true
+		s.open, s.place = true, slices.IndexFunc(e.slots, func(v view) bool { return v.opening.Session == a.Session })
+		e.slots[s.place].since = now.Wall
 		if !e.rules.observe {
-			e.tunnel.open(int(s.slot), f.To)
+			e.tunnel.open(s.place, f.To)
 		}
 	case core.BusyAnswer:
 		last = a.Stuck

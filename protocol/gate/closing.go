@@ -87,7 +87,7 @@ func (g *Gate) settled(i int) {
 	s.session, s.settling, s.recorded, s.shut = session{}, false, false, 0
 }
 
-// stuck: close has not confirmed. The slot stays shut, over restarts too, and nobody waits at it.
+// stuck: close has not confirmed. The place stays shut, over restarts too. Nobody waits at a slot whose places are all stuck.
 func (g *Gate) stuck(i int) {
 	s := &g.slots[i]
 	g.move(i, CloseFailed)
@@ -98,8 +98,13 @@ func (g *Gate) stuck(i int) {
 	}
 	g.do(Alarm{Kind: AlarmStuck, Slot: i, Session: s.session.number})
 	g.say(s.session.from, ClosedAnswer{Session: s.session.number, Reason: s.session.reason})
-	for _, w := range s.waiters {
-		g.say(w.from, g.busy(i))
+	slot := i % g.settings.Slots
+	if i >= g.settings.places() || !g.isStuck(slot) {
+		return
 	}
-	s.waiters = nil
+	q := &g.slots[slot].waiters
+	for _, w := range *q {
+		g.say(w.from, g.busy(slot))
+	}
+	*q = nil
 }
