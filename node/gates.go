@@ -331,7 +331,7 @@ func (g *gates) granted(e effect.Grant) {
 }
 
 // connect opens a stream to the resource within the session of a grant.
-func (g *gates) connect(ctx context.Context, id ident.Grant) (api.Tunnel, error) {
+func (g *gates) connect(ctx context.Context, id ident.Grant, target string) (api.Tunnel, error) {
 	g.mu.Lock()
 	v := g.byGrant[id]
 	isOpen := v != nil && v.isOpen
@@ -339,10 +339,12 @@ func (g *gates) connect(ctx context.Context, id ident.Grant) (api.Tunnel, error)
 	if !isOpen {
 		return nil, api.ErrNoSession
 	}
-	stream, err := v.session.Connect(ctx)
+	stream, err := v.session.ConnectTo(ctx, target)
 	switch {
 	case errors.Is(err, client.ErrNotOpen), errors.Is(err, client.ErrLost):
 		return nil, fmt.Errorf("%w: %w", api.ErrNoSession, err)
+	case errors.Is(err, client.ErrNoTarget):
+		return nil, fmt.Errorf("%w: %w", api.ErrBadRequest, err)
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", api.ErrUnavailable, err)
 	}
@@ -370,5 +372,5 @@ func (t *gateTunnel) Done() <-chan struct{} { return t.over }
 
 // Connect opens a stream to a resource through its gate, within the session of a grant.
 func (n *Node) Connect(ctx context.Context, r api.ConnectRequest) (api.Tunnel, error) {
-	return n.gates.connect(ctx, r.Grant)
+	return n.gates.connect(ctx, r.Grant, r.Target)
 }

@@ -26,7 +26,7 @@ const gateConnectExample = `  wander run files -- rsync -e "ssh -o ProxyCommand=
   wander run db -c 'wander gate connect db --listen ~/.pg/.s.PGSQL.5432 & sleep 1; psql -h ~/.pg'`
 
 func newGateConnectCommand(env *environment) *cobra.Command {
-	var socket, listen string
+	var socket, listen, target string
 	cmd := &cobra.Command{
 		Use:     "connect RESOURCE",
 		Short:   "Connect to a resource through its gate, within a run",
@@ -42,7 +42,7 @@ func newGateConnectCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d := gateDialer{client: api.Dial(path), request: api.ConnectRequest{Grant: grant}, resource: args[0], log: env.Err}
+			d := gateDialer{client: api.Dial(path), request: api.ConnectRequest{Grant: grant, Target: target}, resource: args[0], log: env.Err}
 			if listen != "" {
 				return d.serve(listen)
 			}
@@ -50,6 +50,7 @@ func newGateConnectCommand(env *environment) *cobra.Command {
 		},
 	}
 	addSocketFlag(cmd.Flags(), &socket)
+	cmd.Flags().StringVar(&target, "target", "", "connect to the target of this name, of those that the gate has")
 	cmd.Flags().StringVar(&listen, "listen", "", "serve streams on a Unix socket at this path, for the owner only")
 	return cmd
 }
@@ -91,7 +92,11 @@ func (d *gateDialer) dial() (api.Duplex, error) {
 	case errors.Is(err, api.ErrNoSession):
 		return nil, &cli.Error{Code: cli.ExitLost, Err: fmt.Errorf("%s: %w", d.resource, err), Hint: "the run is over or has lost its session, the resource has no gate, or the run is of another daemon (--socket): wander status shows the gate"}
 	}
-	return nil, &cli.Error{Code: cli.ExitUnavailable, Err: fmt.Errorf("%s: %w", d.resource, err)}
+	code := cli.ExitUnavailable
+	if errors.Is(err, api.ErrBadRequest) { // the gate has no such target
+		code = cli.ExitUsage
+	}
+	return nil, &cli.Error{Code: code, Err: fmt.Errorf("%s: %w", d.resource, err)}
 }
 
 // join joins a stream with this process's own input and output. It ends with what comes from the resource.
@@ -136,7 +141,7 @@ func (d *gateDialer) serve(path string) error {
 		stream, err := d.dial()
 		if err != nil {
 			local.Close()
-			if errors.Is(err, api.ErrNoSession) || errors.Is(err, api.ErrNoDaemon) {
+			if errors.Is(err, api.ErrNoSession) || errors.Is(err, api.ErrNoDaemon) || errors.Is(err, api.ErrBadRequest) {
 				return err
 			}
 			cli.Warn(d.log, "%v", err) // the other streams go on

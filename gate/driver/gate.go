@@ -94,7 +94,7 @@ func Open(ctx context.Context, cfg Config) (*Gate, error) {
 	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	g.visitors = newVisitors(g)
-	g.tunnel = newTunnel(g.ctx, cfg.Target, cfg.CloseHook == nil)
+	g.tunnel = newTunnel(g.ctx, cfg.targets(), cfg.CloseHook == nil)
 	const slots = core.MaxSlots // a newer configuration may bring more than there are now
 	g.engine = &engine{
 		cfg: &g.cfg, known: known, store: j.store, machine: j.machine, tunnel: g.tunnel, counts: g.counts, budgets: g.budgets, log: cfg.Log, key: cfg.Key, rules: r,

@@ -238,3 +238,49 @@ func TestSessions_TwoPlaces_EachItsOwn(t *testing.T) {
 	echoes(t, one, "still\n")
 	echoes(t, connect(t, third), "three\n")
 }
+
+// A gate with several targets lets a stream to the one that it names. The client says which there are of one that is not, and the gate resets
+// what asks for it all the same.
+func TestStream_SeveralTargets_EachItsOwn(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	sql, files := newTarget(t), newTarget(t)
+	s := open(w, func(c *driver.Config) {
+		c.Target = driver.Target{}
+		c.Targets = map[string]driver.Target{"sql": at(sql), "files": at(files)}
+	})
+	session := w.SignIn(s.dial(0), w.Mint(0), 3*time.Second)
+	gatetest.Opened(t, session)
+	to := func(name string) *client.Stream {
+		c, err := session.ConnectTo(context.Background(), name)
+		require.NoError(t, err)
+		return c
+	}
+	echoes(t, to("sql"), "select\n")
+	echoes(t, to("files"), "ls\n")
+	assert.Equal(t, "select\n", sql.received())
+	assert.Equal(t, "ls\n", files.received())
+	_, err := session.ConnectTo(context.Background(), "mail")
+	require.ErrorIs(t, err, client.ErrNoTarget)
+	require.ErrorContains(t, err, `"mail"; it has files, sql`)
+	_, err = connect(t, session).Read(make([]byte, 1))
+	require.ErrorIs(t, err, client.ErrNoTarget, "it has none without a name")
+	st, err := s.Status(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"sql": at(sql).String(), "files": at(files).String()}, st.Targets)
+	assert.Empty(t, st.Target)
+}
+
+func at(to *target) driver.Target {
+	return driver.Target{Network: "tcp", Address: to.listen.Addr().String()}
+}
+
+// Of a gate whose target has no name, no name is known.
+func TestStream_NameAtOneTarget_Refused(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	session := w.SignIn(open(w, nil).dial(0), w.Mint(0), 3*time.Second)
+	gatetest.Opened(t, session)
+	_, err := session.ConnectTo(context.Background(), "sql")
+	require.ErrorIs(t, err, client.ErrNoTarget)
+	require.ErrorContains(t, err, "it has none with a name")
+	echoes(t, connect(t, session), "x")
+}

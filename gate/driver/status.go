@@ -15,7 +15,8 @@ type Status struct {
 	Gate          ident.Member      `json:"gate"`
 	Group         ident.Group       `json:"group"`
 	Address       string            `json:"address"`
-	Target        string            `json:"target"`
+	Target        string            `json:"target,omitempty"`
+	Targets       map[string]string `json:"targets,omitempty"` // those with a name
 	Observe       bool              `json:"observe,omitempty"`
 	Configuration uint64            `json:"configuration"`
 	Revocations   uint64            `json:"revocations"`
@@ -51,6 +52,7 @@ func (g *Gate) Status(ctx context.Context) (Status, error) {
 	current, r := g.known.current()
 	s := Status{
 		Resource: g.cfg.Resource, Gate: g.cfg.Certificate.Member(), Group: current.ID(), Address: g.Addr(), Target: g.cfg.Target.String(),
+		Targets: make(map[string]string),
 		Observe: r.observe, Configuration: current.Config().Version(), Revocations: g.known.version(), UptimeS: time.Since(g.started).Seconds(),
 		Streams: g.tunnel.streams.Load(), Refused: g.entrance.Refused(),
 		Counts: map[string]uint64{
@@ -58,6 +60,9 @@ func (g *Gate) Status(ctx context.Context) (Status, error) {
 			"sign_ins": g.counts.signIns.Load(), "sessions": g.counts.sessions.Load(), "observed": g.counts.observed.Load(),
 			"streams": g.tunnel.opened.Load(), "target_failures": g.tunnel.failures.Load(), "bytes_in": g.tunnel.in.Load(), "bytes_out": g.tunnel.out.Load(),
 		},
+	}
+	for name, to := range g.cfg.Targets {
+		s.Targets[name] = to.String()
 	}
 	if !g.engine.ask(ctx, func() { s.Slots, s.SignIns = g.engine.status(), len(g.engine.signIns) }) {
 		if err := ctx.Err(); err != nil {

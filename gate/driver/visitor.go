@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -128,6 +130,9 @@ func (v *visitor) talk(ctx context.Context) error {
 	_ = control.SetReadDeadline(time.Time{})
 	v.gate.tasks.Go(func() { v.write(control) })
 	v.send(hello(v.gate.known))
+	if names := v.gate.cfg.Targets; len(names) > 0 {
+		v.send(&wire.Targets{Names: slices.Sorted(maps.Keys(names))})
+	}
 	v.met(h)
 	v.gate.tasks.Go(func() { v.streams(ctx) })
 	for {
@@ -310,6 +315,11 @@ func (v *visitor) stream(ctx context.Context, s *quic.Stream) {
 		return
 	}
 	t := v.gate.tunnel
+	to, known := t.targets[c.Target]
+	if !known {
+		(&link{stream: s}).reset(wire.StreamUnknown)
+		return
+	}
 	if observe && !open {
 		v.gate.counts.observed.Add(1)
 		v.gate.notes.note("a connection that the gate would have refused", "member", v.member, "sign_in", c.Number)
@@ -326,5 +336,5 @@ func (v *visitor) stream(ctx context.Context, s *quic.Stream) {
 			l.cut()
 		})()
 	}
-	t.carry(streaming, p, l)
+	t.carry(streaming, to, p, l)
 }

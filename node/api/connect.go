@@ -16,6 +16,8 @@ import (
 // ConnectRequest asks for a stream to the resource through its gate, within the session of a grant.
 type ConnectRequest struct {
 	Grant ident.Grant `json:"grant"`
+	// Target is one of those that the gate has by a name; empty for the one that has none.
+	Target string `json:"target,omitempty"`
 }
 
 // Tunnel is a stream to a resource through its gate. It belongs to a session and ends with it.
