@@ -25,10 +25,14 @@ func checkGateFrame(t require.TestingT, data []byte) bool {
 	if data[0]%2 == 0 {
 		f, err := gatewire.Read(bytes.NewReader(data[1:]), nil)
 		first, bad := gatewire.ReadConnect(bytes.NewReader(data[1:]))
-		if c, ok := f.(*gatewire.Connect); ok {
+		switch c := f.(type) {
+		case *gatewire.Connect:
+			require.NoError(t, bad)
+			require.Equal(t, &gatewire.ConnectTo{Number: c.Number}, first)
+		case *gatewire.ConnectTo:
 			require.NoError(t, bad)
 			require.Equal(t, c, first)
-		} else {
+		default:
 			require.Error(t, bad)
 		}
 		if err != nil {
@@ -66,6 +70,7 @@ func gateFrameSeeds() map[string][]byte {
 		"good-update": &gatewire.Update{Configuration: []byte{1}, Authorities: [][]byte{{2}}, Revocations: [][]byte{{3}, {4, 5}}},
 		"good-in":     &gatewire.SignIn{Number: 1, Permit: []byte{6}, Statement: []byte{7}}, "good-out": &gatewire.SignOut{Number: 2},
 		"good-said": &gatewire.Answer{Number: 3, Signed: []byte{8}}, "good-connect": &gatewire.Connect{Number: 4},
+		"good-connect-to": &gatewire.ConnectTo{Number: 4, Target: "sql"}, "good-targets": &gatewire.Targets{Names: []string{"files", "sql"}},
 	} {
 		seeds[name] = frame(f)
 	}

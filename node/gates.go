@@ -333,7 +333,7 @@ func (g *gates) granted(e effect.Grant) {
 }
 
 // connect opens a stream to the resource within the session of a grant.
-func (g *gates) connect(ctx context.Context, id ident.Grant) (api.Tunnel, error) {
+func (g *gates) connect(ctx context.Context, id ident.Grant, target string) (api.Tunnel, error) {
 	g.mu.Lock()
 	v := g.byGrant[id]
 	isOpen := v != nil && v.isOpen
@@ -341,7 +341,7 @@ func (g *gates) connect(ctx context.Context, id ident.Grant) (api.Tunnel, error)
 	if !isOpen {
 		return nil, api.ErrNoSession
 	}
-	stream, err := v.session.Connect(ctx)
+	stream, err := v.session.ConnectTo(ctx, target)
 	if err != nil {
 		return nil, tunnelError(err)
 	}
@@ -354,6 +354,9 @@ func tunnelError(err error) error {
 		if errors.Is(err, passing) {
 			return fmt.Errorf("%w: %w", api.ErrUnavailable, err)
 		}
+	}
+	if errors.Is(err, client.ErrNoTarget) {
+		return fmt.Errorf("%w: %w", api.ErrBadRequest, err)
 	}
 	return fmt.Errorf("%w: %w", api.ErrNoSession, err)
 }
@@ -388,5 +391,5 @@ func (t *gateTunnel) Done() <-chan struct{} { return t.over }
 
 // Connect opens a stream to a resource through its gate, within the session of a grant.
 func (n *Node) Connect(ctx context.Context, r api.ConnectRequest) (api.Tunnel, error) {
-	return n.gates.connect(ctx, r.Grant)
+	return n.gates.connect(ctx, r.Grant, r.Target)
 }

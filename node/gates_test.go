@@ -170,6 +170,9 @@ func TestGate_Programs_OneSessionAfterTheOther(t *testing.T) {
 		fence = g.Info().GateFence
 		stream, err := n.Connect(t.Context(), api.ConnectRequest{Grant: g.Info().ID})
 		require.NoError(t, err)
+		_, err = n.Connect(t.Context(), api.ConnectRequest{Grant: g.Info().ID, Target: "sql"})
+		require.ErrorIs(t, err, api.ErrBadRequest)
+		assert.ErrorContains(t, err, "it has none with a name")
 		_, err = io.WriteString(stream, "ping")
 		require.NoError(t, err)
 		answer := make([]byte, 4)

@@ -65,6 +65,7 @@ func TestGate_Frames_InTheCDDL(t *testing.T) {
 		&wire.Update{}, &wire.Update{Configuration: []byte{1}, Authorities: [][]byte{{2}}, Revocations: [][]byte{{3}, {4}}},
 		&wire.SignIn{Number: 1, Permit: permitOf(t), Statement: permitStatement(t, oneExtension).Raw()},
 		&wire.SignOut{Number: gate.MaxNumber}, &wire.Answer{Number: 2, Signed: gateAnswer(t, oneExtension).Raw()}, &wire.Connect{Number: 3},
+		&wire.ConnectTo{Number: 3, Target: "sql"}, &wire.Targets{Names: []string{"files", "sql"}},
 	} {
 		raw, err := wire.Append(nil, f)
 		require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -51,12 +52,13 @@ const (
 )
 
 type gateFlags struct {
-	dir, resource, target, open, close string
-	listen, metrics                    string
-	floor                              int64
-	logFormat                          string
-	ca                                 []string
-	untilInputEnds                     bool
+	dir, resource, open, close string
+	targets                    []string
+	listen, metrics            string
+	floor                      int64
+	logFormat                  string
+	ca                         []string
+	untilInputEnds             bool
 }
 
 func newGateCommand(env *environment) *cobra.Command {
@@ -82,14 +84,15 @@ the session's connections, which confirms less.
 A gate without a journal stays shut for max_hold. It needs --floor, the greatest fence
 that the resource has seen; 0 is right for a resource that has seen none.`,
 		Example: "  wander gate --dir /etc/wander --resource db --target unix:/run/postgresql/.s.PGSQL.5432 --close /etc/wander/close-db\n" +
-			"  wander gate --dir gate --resource tape --target localhost:873 --floor 0   # the first start",
+			"  wander gate --dir gate --resource tape --target localhost:873 --floor 0   # the first start\n" +
+			"  wander gate --resource db --target sql=unix:/run/postgresql/.s.PGSQL.5432 --target files=localhost:873",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return runGate(env, f) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.dir, "dir", "/etc/wander", "folder with the gate's key and certificate, the group file and the journal")
 	flags.StringVar(&f.resource, "resource", "", "resource that the gate stands before")
-	flags.StringVar(&f.target, "target", "", "where the resource listens: unix:PATH or HOST:PORT")
+	flags.StringArrayVar(&f.targets, "target", nil, "where the resource listens: unix:PATH or HOST:PORT, or NAME= and such an address; may be repeated")
 	flags.StringVar(&f.open, "open", "", "shell command to run before a session")
 	flags.StringVar(&f.close, "close", "", "shell command that ends the work of a session, and confirms that it has ended")
 	flags.StringVar(&f.listen, "listen", defaultGateListen, "listen on this UDP address")
@@ -217,7 +220,7 @@ func runGate(env *environment, f gateFlags) error {
 		go h.renew(renewing, g, cfg, log)
 	}
 	log.Info("gate is up", "gate", cfg.Certificate.Member(), "name", cfg.Certificate.Name(), "group", cfg.Group.Name(), "resource", f.resource,
-		"listen", g.Addr(), "target", cfg.Target.String(), "socket", gateSocket(f.dir))
+		"listen", g.Addr(), "target", strings.Join(f.targets, ", "), "socket", gateSocket(f.dir))
 	return serveGate(g, stop, log)
 }
 
@@ -233,13 +236,15 @@ func (f gateFlags) configure(env *environment, log *slog.Logger) (cfg driver.Con
 	switch {
 	case f.resource == "":
 		return cfg, h, cli.UsageError("--resource is missing")
-	case f.target == "":
+	case len(f.targets) == 0:
 		return cfg, h, cli.UsageError("--target is missing")
 	case f.floor < noFloor:
 		return cfg, h, cli.UsageError("--floor %d: must be 0 or greater", f.floor)
 	}
-	if cfg.Target, err = driver.ParseTarget(f.target); err != nil {
-		return cfg, h, cli.UsageError("--target %s: must be unix:PATH or HOST:PORT", f.target)
+	for _, text := range f.targets {
+		if err := addTarget(&cfg, text); err != nil {
+			return cfg, h, err
+		}
 	}
 	if h, err = openGateHome(env, f); err != nil {
 		return cfg, h, err
@@ -276,6 +281,32 @@ func (f gateFlags) configure(env *environment, log *slog.Logger) (cfg driver.Con
 		return cfg, h, cli.ConfigError(err, "choose another address with --listen")
 	}
 	return cfg, h, nil
+}
+
+// addTarget reads a --target: ADDRESS, or NAME=ADDRESS for one of several.
+func addTarget(cfg *driver.Config, text string) error {
+	name, address, isNamed := strings.Cut(text, "=")
+	if isNamed = isNamed && !strings.HasPrefix(text, "unix:"); !isNamed {
+		name, address = "", text
+	} else if err := group.CheckName(name); err != nil {
+		return cli.UsageError("--target %s: %v", text, err)
+	}
+	to, err := driver.ParseTarget(address)
+	if err != nil {
+		return cli.UsageError("--target %s: must be unix:PATH or HOST:PORT, or NAME= and such an address", text)
+	}
+	if _, twice := cfg.Targets[name]; twice || !isNamed && cfg.Target != (driver.Target{}) {
+		return cli.UsageError("--target %s: another one has this name, or none either: give them names", text)
+	}
+	if !isNamed {
+		cfg.Target = to
+		return nil
+	}
+	if cfg.Targets == nil {
+		cfg.Targets = make(map[string]driver.Target)
+	}
+	cfg.Targets[name] = to
+	return nil
 }
 
 // sync asks the CA as the gate.

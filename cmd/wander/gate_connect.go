@@ -29,7 +29,7 @@ const gateConnectExample = `  wander run files -- rsync -e "ssh -o ProxyCommand=
   wander run db -c 'wander gate connect db --listen ~/.pg/.s.PGSQL.5432 & sleep 1; psql -h ~/.pg'`
 
 func newGateConnectCommand(env *environment) *cobra.Command {
-	var socket, listen string
+	var socket, listen, target string
 	cmd := &cobra.Command{
 		Use:     "connect RESOURCE",
 		Short:   "Connect to a resource through its gate, within a run",
@@ -45,7 +45,7 @@ func newGateConnectCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d := gateDialer{client: api.Dial(path), request: api.ConnectRequest{Grant: grant}, resource: args[0], log: env.Err}
+			d := gateDialer{client: api.Dial(path), request: api.ConnectRequest{Grant: grant, Target: target}, resource: args[0], log: env.Err}
 			if listen != "" {
 				return d.serve(listen)
 			}
@@ -53,6 +53,7 @@ func newGateConnectCommand(env *environment) *cobra.Command {
 		},
 	}
 	addSocketFlag(cmd.Flags(), &socket)
+	cmd.Flags().StringVar(&target, "target", "", "connect to the target of this name, of those that the gate has")
 	cmd.Flags().StringVar(&listen, "listen", "", "serve streams on a Unix socket at this path, for the owner only")
 	return cmd
 }
@@ -98,6 +99,8 @@ func (d *gateDialer) failure(err error) error {
 		return nil
 	case errors.Is(err, api.ErrNoSession):
 		return &cli.Error{Code: cli.ExitLost, Err: fmt.Errorf("%s: %w", d.resource, err), Hint: "the run is over or has lost its session, the resource has no gate, or the run is of another daemon (--socket): wander status shows the gate"}
+	case errors.Is(err, api.ErrBadRequest): // the gate has no such target
+		return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("%s: %w", d.resource, err)}
 	case errors.Is(err, api.ErrUnavailable):
 		return &cli.Error{Code: cli.ExitUnavailable, Err: fmt.Errorf("%s: %w", d.resource, err)}
 	}
@@ -177,7 +180,7 @@ func (d *gateDialer) serve(path string) error {
 
 // isOver reports whether an error says that no stream can be opened any more.
 func isOver(err error) bool {
-	return errors.Is(err, api.ErrNoSession) || errors.Is(err, api.ErrNoDaemon)
+	return errors.Is(err, api.ErrNoSession) || errors.Is(err, api.ErrNoDaemon) || errors.Is(err, api.ErrBadRequest)
 }
 
 // joinLocal joins a stream with a program that has connected to the socket. The error says how the stream has ended, if not by the resource or the program.

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -121,7 +124,11 @@ func printGateStatus(w io.Writer, s driver.Status) {
 		mode = "observe"
 	}
 	fmt.Fprintf(w, "gate        %v of %s, %s, up %s\n", s.Gate.Short(), s.Resource, mode, duration.Format(seconds(s.UptimeS)))
-	fmt.Fprintf(w, "listens     %s, for %s\n", s.Address, s.Target)
+	targets := slices.DeleteFunc([]string{s.Target}, func(text string) bool { return text == "" })
+	for _, name := range slices.Sorted(maps.Keys(s.Targets)) {
+		targets = append(targets, name+"="+s.Targets[name])
+	}
+	fmt.Fprintf(w, "listens     %s, for %s\n", s.Address, strings.Join(targets, ", "))
 	fmt.Fprintf(w, "group       %v, configuration %d, revocations to %d\n", s.Group, s.Configuration, s.Revocations)
 	fmt.Fprintf(w, "members     %s, %s, %s\n", cli.Count(s.Connections, "connection"), cli.Count(s.SignIns, "sign-in"), cli.Count(int(s.Streams), "stream"))
 	for _, v := range s.Slots {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -62,4 +63,34 @@ func TestCatchUp_GroupFileRevokes_Kept(t *testing.T) {
 	_, extra, err := cli.ReadGroup(h.groups)
 	require.NoError(t, err)
 	assert.Equal(t, [][]byte{first, second}, extra.Revocations)
+}
+
+func TestGateTargets_EachForm(t *testing.T) {
+	sql, files, plain := driver.Target{Network: "unix", Address: "/run/s=1"}, driver.Target{Network: "tcp", Address: "localhost:873"}, driver.Target{Network: "unix", Address: "/run/s"}
+	for text, c := range map[string]struct {
+		plain driver.Target
+		named map[string]driver.Target
+	}{
+		"unix:/run/s":                           {plain: plain},
+		"unix:/run/s=1":                         {plain: sql}, // a path may have it, too
+		"sql=unix:/run/s=1 files=localhost:873": {named: map[string]driver.Target{"sql": sql, "files": files}},
+		"files=localhost:873 unix:/run/s":       {plain: plain, named: map[string]driver.Target{"files": files}},
+	} {
+		var cfg driver.Config
+		for _, one := range strings.Fields(text) {
+			require.NoError(t, addTarget(&cfg, one), text)
+		}
+		assert.Equal(t, c.plain, cfg.Target, text)
+		assert.Equal(t, c.named, cfg.Targets, text)
+	}
+	for _, text := range []string{"sql", "sql=", "sql=unix:", "S=localhost:1", "=localhost:1", "a:1 b:1", "x=a:1 x=b:1"} {
+		var cfg driver.Config
+		var err error
+		for _, one := range strings.Fields(text) {
+			if err == nil {
+				err = addTarget(&cfg, one)
+			}
+		}
+		assert.Error(t, err, text)
+	}
 }

@@ -119,6 +119,7 @@ type Conn struct {
 	mu       sync.Mutex
 	err      error // why it has ended
 	sessions map[uint64]*Session
+	targets  []string // of the gate, those with a name
 }
 
 type versions struct{ configuration, revocations uint64 }
@@ -254,6 +255,10 @@ func (c *Conn) read() {
 		switch f := f.(type) {
 		case *wire.Answer:
 			err = c.answered(f)
+		case *wire.Targets:
+			c.mu.Lock()
+			c.targets = f.Names
+			c.mu.Unlock()
 		case *wire.Update:
 			c.cfg.Learn(f.Configuration, f.Authorities, f.Revocations)
 		case *wire.Hello:

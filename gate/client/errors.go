@@ -15,6 +15,7 @@ var (
 	ErrNoSession  = errors.New("sign-in ended without a session")
 	ErrTooMany    = errors.New("too many sign-ins on one connection")
 	ErrTarget     = errors.New("gate does not reach the resource")
+	ErrNoTarget   = errors.New("gate has no such target")
 	ErrStreamCut  = errors.New("gate has cut the connection to the resource")
 	ErrTooManyCon = errors.New("too many connections to the resource")
 )

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -125,9 +127,15 @@ func (s *Session) tellOut() {
 	}
 }
 
-// Connect opens a connection to the resource. The gate must have said OPEN. Errors match ErrNotOpen, ErrTooManyCon, ErrLost, ErrClosed, or are
+// Connect opens a connection to the resource, to its target without a name. See ConnectTo.
+func (s *Session) Connect(ctx context.Context) (*Stream, error) { return s.ConnectTo(ctx, "") }
+
+// ConnectTo opens a connection to a target of the resource. The gate must have said OPEN. Errors match ErrNotOpen, ErrNoTarget, ErrTooManyCon, ErrLost, ErrClosed, or are
 // those of ctx. That the gate does not reach the resource shows when the stream is read (ErrTarget).
-func (s *Session) Connect(ctx context.Context) (*Stream, error) {
+func (s *Session) ConnectTo(ctx context.Context, target string) (*Stream, error) {
+	if err := s.conn.knows(target); err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	open := s.open
 	s.mu.Unlock()
@@ -141,7 +149,11 @@ func (s *Session) Connect(ctx context.Context) (*Stream, error) {
 		}
 		return nil, fmt.Errorf("%w: %w", ErrLost, transport.CloseReason(err))
 	}
-	raw, err := wire.Append(nil, &wire.Connect{Number: s.number})
+	var first wire.Frame = &wire.Connect{Number: s.number}
+	if target != "" {
+		first = &wire.ConnectTo{Number: s.number, Target: target}
+	}
+	raw, err := wire.Append(nil, first)
 	if err == nil {
 		_ = q.SetWriteDeadline(time.Now().Add(writeTimeout)) // a gate may leave no room for it
 		_, err = q.Write(raw)
@@ -153,6 +165,19 @@ func (s *Session) Connect(ctx context.Context) (*Stream, error) {
 		return nil, streamError(err)
 	}
 	return &Stream{Stream: q, conn: s.conn}, nil
+}
+
+// knows says which targets the gate has if this is not one of them. Whether it has one without a name shows when the stream is read.
+func (c *Conn) knows(target string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case target == "", slices.Contains(c.targets, target):
+		return nil
+	case len(c.targets) == 0:
+		return fmt.Errorf("%w: %q; it has none with a name", ErrNoTarget, target)
+	}
+	return fmt.Errorf("%w: %q; it has %s", ErrNoTarget, target, strings.Join(c.targets, ", "))
 }
 
 // Stream is a connection to the resource through the gate. It is a net.Conn with CloseWrite.
@@ -204,6 +229,8 @@ func streamError(err error) error {
 		return ErrNotOpen
 	case wire.StreamTarget:
 		return ErrTarget
+	case wire.StreamUnknown:
+		return ErrNoTarget
 	case wire.StreamCut:
 		return ErrStreamCut
 	case wire.StreamFull:

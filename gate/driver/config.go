@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"strings"
 	"time"
@@ -11,15 +12,17 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
 	core "github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// Config says what a gate needs. Dir, Resource, Group, Certificate, Key, Conn and Target must be given.
+// Config says what a gate needs. Dir, Resource, Group, Certificate, Key, Conn and a target must be given.
 type Config struct {
 	Dir      string // state folder: the journal. It is held against other processes
 	Resource string
-	Target   Target
+	Target   Target            // the one without a name
+	Targets  map[string]Target // those with one; there is one at least in all
 
 	Group       *group.Group
 	Extra       group.Extra             // revocations that the group file has
@@ -74,6 +77,18 @@ func ParseTarget(text string) (Target, error) {
 	return Target{"tcp", text}, nil
 }
 
+// targets are all of them by their names; that without one is "".
+func (c *Config) targets() map[string]Target {
+	all := maps.Clone(c.Targets)
+	if all == nil {
+		all = make(map[string]Target)
+	}
+	if c.Target != (Target{}) {
+		all[""] = c.Target
+	}
+	return all
+}
+
 func (t Target) String() string {
 	if t.Network == "unix" {
 		return "unix:" + t.Address
@@ -105,8 +120,15 @@ func (c *Config) fill() error {
 		return fmt.Errorf("%w: the certificate is for another key", ErrConfig)
 	case c.Conn == nil:
 		return fmt.Errorf("%w: no socket", ErrConfig)
-	case c.Target == Target{}:
+	case c.Target == Target{} && len(c.Targets) == 0:
 		return fmt.Errorf("%w: no target", ErrConfig)
+	case len(c.Targets) > wire.MaxTargets:
+		return fmt.Errorf("%w: %d targets with a name, permitted are %d", ErrConfig, len(c.Targets), wire.MaxTargets)
+	}
+	for name := range c.Targets {
+		if err := group.CheckName(name); err != nil {
+			return fmt.Errorf("%w: target: %w", ErrConfig, err)
+		}
 	}
 	if c.Await == nil {
 		c.Await = func(context.Context) error { return nil }

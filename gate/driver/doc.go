@@ -18,6 +18,7 @@
 // # What is whose
 //
 //	the machine, and the views of the slots   the goroutine of engine.run
+//	connections                               visitors.mu
 //	sign-ins that live                        engine.run; a visitor only has their numbers
 //	open sessions and their streams           tunnel.mu
 //	group, revocations                        knowledge.mu

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/crypto/signature"
@@ -22,6 +23,7 @@ type signIn struct {
 	visitor *visitor
 	number  uint64
 	slot    uint64 // as the statement has it
+	place   int    // of its session, once that is open
 	title   ident.Hash
 	open    bool // OPEN was said, and its close has not begun
 }
@@ -51,7 +53,7 @@ type engine struct {
 	err     error
 }
 
-// view is what is known of a slot, for people and for hooks.
+// view is what is known of a place, for people and for hooks.
 type view struct {
 	opening core.RunOpen // of the last session; zero: none since the start
 	until   time.Time
@@ -204,7 +206,7 @@ func (e *engine) checkpoint(now clock.Reading) error {
 
 func (e *engine) runOpen(f core.RunOpen, now clock.Reading) {
 	v := &e.slots[f.Slot]
-	v.opening, v.until, v.since = f, wallOf(now, f.Deadline), now.Wall
+	v.opening, v.until, v.since, v.alarm = f, wallOf(now, f.Deadline), now.Wall, ""
 	e.counts.sessions.Add(1)
 	e.log.Info("session opens", "slot", f.Slot, "session", f.Session, "member", f.Title.Holder, "token", f.Title.Token.Short(), "hop", f.Title.Hop, "until", v.until)
 	if e.rules.observe {
@@ -220,9 +222,12 @@ func (e *engine) runClose(f core.RunClose, now clock.Reading) {
 	if of.Session != f.Session {
 		of = core.RunOpen{} // of a session before the start
 	}
-	v.alarm, v.since = "", now.Wall
+	v.since = now.Wall
+	if v.alarm != core.AlarmOpenFailed { // that one is for the operator until the next session
+		v.alarm = ""
+	}
 	for _, s := range e.signIns {
-		s.open = s.open && s.slot != uint64(f.Slot)
+		s.open = s.open && s.place != f.Slot
 	}
 	e.log.Info("session closes", "slot", f.Slot, "session", f.Session)
 	if e.rules.observe && !e.tunnel.has(f.Slot) {
@@ -242,10 +247,10 @@ func (e *engine) say(f core.Say, now clock.Reading) {
 	last, config := false, false
 	switch a := f.Answer.(type) {
 	case core.OpenAnswer:
-		e.slots[s.slot].since = now.Wall
-		s.open = true
+		s.open, s.place = true, slices.IndexFunc(e.slots, func(v view) bool { return v.opening.Session == a.Session })
+		e.slots[s.place].since = now.Wall
 		if !e.rules.observe {
-			e.tunnel.open(int(s.slot), f.To)
+			e.tunnel.open(s.place, f.To)
 		}
 	case core.BusyAnswer:
 		last = a.Stuck
@@ -282,7 +287,8 @@ func (e *engine) say(f core.Say, now clock.Reading) {
 
 func (e *engine) alarm(f core.Alarm, now clock.Reading) {
 	e.counts.alarm(f.Kind)
-	if f.Kind == core.AlarmStuck || f.Kind == core.AlarmOpenFailed { // the others are about no slot
+	switch f.Kind {
+	case core.AlarmStuck, core.AlarmOpenFailed, core.AlarmSlowClose: // the others are about no slot
 		e.slots[f.Slot].alarm, e.slots[f.Slot].since = f.Kind, now.Wall
 	}
 	e.log.Error("the gate needs an operator", "alarm", f.Kind, "slot", f.Slot, "session", f.Session, "hint", alarmHint(f.Kind))
@@ -293,6 +299,8 @@ func alarmHint(kind string) string {
 	switch kind {
 	case core.AlarmStuck:
 		return "close has not confirmed that work has ended: end what works at the resource, then wander gate clear SLOT"
+	case core.AlarmSlowClose:
+		return "the close hook still runs, and nothing opens before it has ended: look at what works at the resource"
 	case core.AlarmOpenFailed:
 		return "look at what the open hook says, and at its timeout"
 	case core.AlarmConfiguration:

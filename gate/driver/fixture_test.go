@@ -106,7 +106,7 @@ func config(w *gatetest.World, dir string, to *target, log io.Writer) driver.Con
 	require.NoError(w.T, err)
 	floor := uint64(100)
 	return driver.Config{
-		Dir: dir, Resource: gatetest.Resource, Target: driver.Target{Network: "tcp", Address: to.listen.Addr().String()}, Group: w.Group,
+		Dir: dir, Resource: gatetest.Resource, Target: at(to), Group: w.Group,
 		Certificate: w.Gate.Certificate, Key: w.Gate.Key, Conn: conn, Floor: &floor, Log: slog.New(slog.NewTextHandler(log, nil)),
 	}
 }

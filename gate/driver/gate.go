@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -23,7 +21,6 @@ import (
 	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/permit"
 )
 
 // journalFolder is the journal within the state folder.
@@ -41,8 +38,7 @@ type Gate struct {
 	counts   *counts
 	notes    *notes
 	keyID    [envelope.KeyIDSize]byte
-	larges   chan struct{} // one place for each large frame that is read
-	verifies chan struct{} // one place for each sign-in that is verified
+	visitors *visitors
 	started  time.Time
 
 	listening chan struct{} // closed when entrance is there: a handshake may teach it before
@@ -55,12 +51,9 @@ type Gate struct {
 	done   chan struct{}
 	closed sync.Once
 
-	mu       sync.Mutex
-	cert     certificate.Certificate // the gate's own, the newest
-	visitors []*visitor              // the oldest first
-	order    uint64
-	closing  bool
-	misfit   string // why a configuration of the group is not in force here
+	mu     sync.Mutex
+	cert   certificate.Certificate // the gate's own, the newest
+	misfit string                  // why a configuration of the group is not in force here
 }
 
 // Open takes the state folder, restores the gate from its journal, closes what that has open, and serves. Errors match ErrConfig, ErrResource, ErrOther,
@@ -97,10 +90,11 @@ func Open(ctx context.Context, cfg Config) (*Gate, error) {
 		cfg: cfg, cert: cfg.Certificate, known: known, store: j.store, counts: newCounts(), started: time.Now(), keyID: wire.KeyID(cfg.Key.Public()),
 		budgets: &budgets{now: time.Now, of: make(map[ident.Member]*budget)},
 		notes:   &notes{log: cfg.Log, last: make(map[string]time.Time), more: make(map[string]uint64)},
-		larges:  make(chan struct{}, maxLarge), verifies: make(chan struct{}, runtime.GOMAXPROCS(0)), done: make(chan struct{}), listening: make(chan struct{}),
+		done:    make(chan struct{}), listening: make(chan struct{}),
 	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
-	g.tunnel = newTunnel(g.ctx, cfg.Target, cfg.CloseHook == nil)
+	g.visitors = newVisitors(g)
+	g.tunnel = newTunnel(g.ctx, cfg.targets(), cfg.CloseHook == nil)
 	const slots = core.MaxSlots // a newer configuration may bring more than there are now
 	g.engine = &engine{
 		cfg: &g.cfg, known: known, store: j.store, machine: j.machine, tunnel: g.tunnel, counts: g.counts, budgets: g.budgets, log: cfg.Log, key: cfg.Key, rules: r,
@@ -113,15 +107,7 @@ func Open(ctx context.Context, cfg Config) (*Gate, error) {
 	for i := range g.engine.slots {
 		g.engine.slots[i].opening = j.last[i]
 	}
-	g.engine.enforce = func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		var list []*passage
-		for _, v := range g.visitors {
-			list = append(list, v.passage)
-		}
-		g.tunnel.enforce(list)
-	}
+	g.engine.enforce = g.visitors.enforce
 	if err := g.listen(); err != nil {
 		g.cancel()
 		return nil, errors.Join(err, j.store.Close())
@@ -177,105 +163,16 @@ func (g *Gate) accept(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		v, err := g.visit(q, cert)
+		v, err := g.visitors.enter(q, cert)
 		if err != nil {
 			(&visitor{quic: q}).drop(err)
 			continue
 		}
 		g.tasks.Go(func() {
-			defer g.leave(v)
+			defer g.visitors.leave(v)
 			v.serve(q.Context())
 		})
 	}
-}
-
-// visit makes room for a connection.
-func (g *Gate) visit(q *quic.Conn, cert certificate.Certificate) (*visitor, error) {
-	state := q.ConnectionState().TLS
-	value, err := state.ExportKeyingMaterial(wire.ExporterLabel, nil, permit.ExporterSize)
-	if err != nil {
-		return nil, err
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	switch {
-	case g.closing:
-		return nil, transport.ErrShuttingDown
-	case g.known.isRevoked(cert.Member()): // here, so that expel finds whoever comes before
-		return nil, transport.ErrRevoked
-	}
-	var own []*visitor
-	for _, v := range g.visitors {
-		if v.member == cert.Member() && !v.gone() {
-			own = append(own, v)
-		}
-	}
-	if len(own) >= MaxPerMember {
-		g.evict(own[0])
-	} else if len(g.visitors) >= MaxConnections && !g.makeRoom() {
-		g.counts.evicted.Add(1)
-		g.notes.note("too many connections", "member", cert.Member())
-		return nil, transport.ErrOverload
-	}
-	g.order++
-	v := &visitor{
-		gate: g, quic: q, cert: cert, member: cert.Member(), exporter: [permit.ExporterSize]byte(value), began: g.order,
-		out: make(chan wire.Frame, outRoom), live: make(map[uint64]core.Connection), passage: newPassage(-1),
-	}
-	v.heard.Store(time.Now().UnixNano())
-	g.visitors = append(g.visitors, v)
-	g.counts.accepted.Add(1)
-	return v, nil
-}
-
-// evict closes a connection for another one. It needs g.mu.
-func (g *Gate) evict(v *visitor) {
-	g.counts.evicted.Add(1)
-	g.notes.note("connection closed for another one", "member", v.member)
-	v.drop(transport.ErrOverload)
-	g.visitors = slices.DeleteFunc(g.visitors, func(o *visitor) bool { return o == v })
-}
-
-// makeRoom closes the connection without a sign-in that has been silent for longest. It needs g.mu.
-func (g *Gate) makeRoom() bool {
-	var idlest *visitor
-	for _, v := range g.visitors {
-		if v.living.Load() == 0 && (idlest == nil || v.heard.Load() < idlest.heard.Load()) {
-			idlest = v
-		}
-	}
-	if idlest == nil {
-		return false
-	}
-	g.evict(idlest)
-	return true
-}
-
-func (g *Gate) leave(v *visitor) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.visitors = slices.DeleteFunc(g.visitors, func(o *visitor) bool { return o == v })
-}
-
-// large waits for a place for a large frame of a stream, or for the end of its connection. The frame has to come soon: others wait for the place.
-func (g *Gate) large(ctx context.Context, s *quic.Stream) (done func()) {
-	select {
-	case g.larges <- struct{}{}:
-		_ = s.SetReadDeadline(time.Now().Add(largeTimeout))
-		return func() {
-			_ = s.SetReadDeadline(time.Time{})
-			<-g.larges
-		}
-	case <-ctx.Done():
-	case <-g.ctx.Done():
-	}
-	return func() {}
-}
-
-// verifying waits for a place to verify a sign-in.
-func (g *Gate) verifying() (done func()) {
-	g.verifies <- struct{}{}
-	return func() { <-g.verifies }
 }
 
 // vouched takes in the statements about CA keys that came with a handshake.
@@ -305,7 +202,7 @@ func (g *Gate) changed(configured, revoked, fresh bool) {
 	}
 	g.engine.put(g.ctx, func() { g.engine.learned(configured, revoked, fresh) })
 	if revoked {
-		g.expel()
+		g.visitors.expel()
 	}
 	if configured || revoked {
 		g.save()
@@ -330,21 +227,6 @@ func (g *Gate) save() {
 	current, _ := g.known.current()
 	if err := g.cfg.Save(current, g.known.above(0, maxRevocations)); err != nil {
 		g.cfg.Log.Warn("cannot save the group; it is fetched again after a restart", "error", err)
-	}
-}
-
-// expel closes the connections of members that are revoked, behind what the machine says to them.
-func (g *Gate) expel() {
-	g.mu.Lock()
-	var out []*visitor
-	for _, v := range g.visitors {
-		if g.known.isRevoked(v.member) {
-			out = append(out, v)
-		}
-	}
-	g.mu.Unlock()
-	for _, v := range out {
-		g.engine.put(g.ctx, func() { v.drop(transport.ErrRevoked) })
 	}
 }
 
@@ -440,12 +322,7 @@ const closeLook = 20 * time.Millisecond
 // the sessions that are open then.
 func (g *Gate) Close(ctx context.Context) error {
 	g.closed.Do(func() {
-		g.mu.Lock()
-		g.closing = true
-		for _, v := range g.visitors {
-			v.drop(transport.ErrShuttingDown)
-		}
-		g.mu.Unlock()
+		g.visitors.shut()
 		g.settle(ctx)
 		g.cancel()
 	})

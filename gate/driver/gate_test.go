@@ -23,7 +23,12 @@ func settled(t testing.TB, w *gatetest.World, dir string) {
 	t.Helper()
 	st, _, err := store.Open(dir, store.Options{Group: w.Group.ID(), Member: w.Gate.ID()})
 	require.NoError(t, err)
-	for _, r := range []core.Record{&core.BeginRecord{Floor: 100}, &core.ClosedRecord{Reason: core.ByRestart}} {
+	records := []core.Record{&core.BeginRecord{Floor: 100}}
+	r, _ := w.Group.Config().Resource(gatetest.Resource)
+	for i := range r.Slots * r.Gate.Sessions {
+		records = append(records, &core.ClosedRecord{Slot: uint64(i), Reason: core.ByRestart})
+	}
+	for _, r := range records {
 		body, err := core.Encode(1, r)
 		require.NoError(t, err)
 		_, err = st.Append(body)
@@ -160,15 +165,14 @@ func TestOpen_NoJournal_ShutForMaxHold(t *testing.T) {
 	require.True(t, exists(filepath.Join(s.dir, "journal")))
 }
 
-// A gate does not start for a resource that has none, or another one, or more sessions at a slot than it keeps apart.
+// A gate does not start for a resource that has none, or another one.
 func TestOpen_ConfigurationOfAnother_Refused(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*group.Resource)
 		want   error
 	}{
-		"no gate":       {func(r *group.Resource) { r.Gate = group.Gate{} }, driver.ErrResource},
-		"another gate":  {func(r *group.Resource) { r.Gate.Member[0] ^= 1 }, driver.ErrOther},
-		"many sessions": {func(r *group.Resource) { r.Policy, r.Gate.Sessions = "multitoken", 2 }, driver.ErrConfig},
+		"no gate":      {func(r *group.Resource) { r.Gate = group.Gate{} }, driver.ErrResource},
+		"another gate": {func(r *group.Resource) { r.Gate.Member[0] ^= 1 }, driver.ErrOther},
 	} {
 		w := gatetest.New(t, 1, c.change)
 		cfg := config(w, t.TempDir(), newTarget(t), &testLog{})
@@ -198,4 +202,89 @@ func TestRestart_OpenSession_ClosedFirst(t *testing.T) {
 	assert.Equal(t, w.Members[0].ID(), call.Member)
 	second := w.SignIn(s.dial(1), w.Passed(held, 0, 1), time.Second)
 	assert.EqualValues(t, 102, gatetest.Opened(t, second).Session)
+}
+
+// A slot with two places: two members work at once, each through its own session, and the third comes in when one of them has gone. What belongs to one
+// session goes with it, and not with the other.
+func TestSessions_TwoPlaces_EachItsOwn(t *testing.T) {
+	w := gatetest.New(t, 3, func(r *group.Resource) { r.Policy, r.Gate.Sessions = "multitoken", 2 })
+	calls := make(chan driver.Call, 8)
+	s := open(w, func(c *driver.Config) {
+		c.CloseHook = func(_ context.Context, call driver.Call) core.Result { calls <- call; return core.Succeeded }
+	})
+	first := w.SignIn(s.dial(0), w.Mint(0), 3*time.Second)
+	gatetest.Opened(t, first)
+	second := w.SignIn(s.dial(1), w.Mint(1), 3*time.Second)
+	gatetest.Opened(t, second)
+	one, two := connect(t, first), connect(t, second)
+	echoes(t, one, "one\n")
+	echoes(t, two, "two\n")
+	third := w.SignIn(s.dial(2), w.Mint(2), 3*time.Second)
+	assert.False(t, gatetest.Said[core.BusyAnswer](t, third).Stuck)
+	st, err := s.Status(context.Background())
+	require.NoError(t, err)
+	require.Len(t, st.Slots, 2)
+	assert.Equal(t, core.Open.String(), st.Slots[0].State)
+	assert.Equal(t, core.Open.String(), st.Slots[1].State)
+	_, err = second.SignOut(context.Background())
+	require.NoError(t, err)
+	call := await.Next(t, "the close hook", calls)
+	assert.Equal(t, 1, call.Slot)
+	assert.Equal(t, w.Members[1].ID(), call.Member)
+	_, err = two.Read(make([]byte, 1))
+	require.ErrorIs(t, err, client.ErrStreamCut)
+	echoes(t, one, "goes on\n")
+	open := gatetest.Opened(t, third)
+	assert.EqualValues(t, 103, open.Session)
+	st, err = s.Status(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, w.Members[2].ID(), *st.Slots[1].Member)
+	echoes(t, one, "still\n")
+	echoes(t, connect(t, third), "three\n")
+}
+
+// A gate with several targets lets a stream to the one that it names. The client says which there are of one that is not, and the gate resets
+// what asks for it all the same.
+func TestStream_SeveralTargets_EachItsOwn(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	sql, files := newTarget(t), newTarget(t)
+	s := open(w, func(c *driver.Config) {
+		c.Target = driver.Target{}
+		c.Targets = map[string]driver.Target{"sql": at(sql), "files": at(files)}
+	})
+	session := w.SignIn(s.dial(0), w.Mint(0), 3*time.Second)
+	gatetest.Opened(t, session)
+	to := func(name string) *client.Stream {
+		c, err := session.ConnectTo(context.Background(), name)
+		require.NoError(t, err)
+		return c
+	}
+	echoes(t, to("sql"), "select\n")
+	echoes(t, to("files"), "ls\n")
+	assert.Equal(t, "select\n", sql.received())
+	assert.Equal(t, "ls\n", files.received())
+	_, err := session.ConnectTo(context.Background(), "mail")
+	require.ErrorIs(t, err, client.ErrNoTarget)
+	require.ErrorContains(t, err, `"mail"; it has files, sql`)
+	_, err = connect(t, session).Read(make([]byte, 1))
+	require.ErrorIs(t, err, client.ErrNoTarget, "it has none without a name")
+	st, err := s.Status(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"sql": at(sql).String(), "files": at(files).String()}, st.Targets)
+	assert.Empty(t, st.Target)
+}
+
+func at(to *target) driver.Target {
+	return driver.Target{Network: "tcp", Address: to.listen.Addr().String()}
+}
+
+// Of a gate whose target has no name, no name is known.
+func TestStream_NameAtOneTarget_Refused(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	session := w.SignIn(open(w, nil).dial(0), w.Mint(0), 3*time.Second)
+	gatetest.Opened(t, session)
+	_, err := session.ConnectTo(context.Background(), "sql")
+	require.ErrorIs(t, err, client.ErrNoTarget)
+	require.ErrorContains(t, err, "it has none with a name")
+	echoes(t, connect(t, session), "x")
 }

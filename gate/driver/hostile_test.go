@@ -318,6 +318,45 @@ func TestHooks_Hang_StuckThenCleared(t *testing.T) {
 	assert.EqualValues(t, 1, killed.Load(), "the one that hangs was killed before the next one ran")
 }
 
+// A close hook that takes long is an alarm within 5 s, long before its time is over. Nothing opens, and nothing is killed.
+func TestHooks_CloseSlow_AlarmWithinFiveSeconds(t *testing.T) {
+	t.Parallel()
+	w := gatetest.New(t, 2, nil)
+	release := make(chan struct{})
+	s := open(w, func(c *driver.Config) {
+		c.CloseHook = func(ctx context.Context, _ driver.Call) core.Result {
+			select {
+			case <-release:
+				return core.Succeeded
+			case <-ctx.Done():
+				return core.Failed
+			}
+		}
+	})
+	first := w.SignIn(s.dial(0), w.Mint(0), time.Second)
+	gatetest.Opened(t, first)
+	began := time.Now()
+	go first.SignOut(context.Background())
+	second := w.SignIn(s.dial(1), w.Mint(1), time.Second)
+	assert.False(t, gatetest.Said[core.BusyAnswer](t, second).Stuck)
+	var st driver.Status
+	await.Until(t, "the alarm", func() (is bool) {
+		var err error
+		st, err = s.Status(context.Background())
+		return err == nil && st.Alarms[core.AlarmSlowClose] > 0
+	})
+	t.Logf("the alarm comes %v after the sign-out", time.Since(began))
+	assert.Less(t, time.Since(began), 5*time.Second)
+	assert.Equal(t, core.AlarmSlowClose, st.Slots[0].Alarm)
+	assert.Equal(t, core.Closing.String(), st.Slots[0].State)
+	close(release)
+	gatetest.Opened(t, second)
+	st, err := s.Status(context.Background())
+	require.NoError(t, err)
+	assert.Empty(t, st.Slots[0].Alarm)
+	assert.EqualValues(t, 1, st.Alarms[core.AlarmSlowClose])
+}
+
 // An open hook that hangs is killed before the close hook runs.
 func TestHooks_OpenHangs_KilledBeforeClose(t *testing.T) {
 	w := gatetest.New(t, 1, func(r *group.Resource) { r.Gate.OpenTimeout = 200 * time.Millisecond })
@@ -339,6 +378,9 @@ func TestHooks_OpenHangs_KilledBeforeClose(t *testing.T) {
 	})
 	first := w.SignIn(s.dial(0), w.Mint(0), 2*time.Second)
 	assert.Equal(t, core.ClosedAnswer{Session: 101, Reason: core.ByOpenHook, Confirmed: true}, gatetest.Ended(t, first))
+	st, err := s.Status(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, core.AlarmOpenFailed, st.Slots[0].Alarm, "until the next session")
 }
 
 // A newer configuration reaches the gate with a member, and a member with an older one is told the newer.

@@ -84,7 +84,7 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	for answer, n := range s.Answers {
 		count(descAnswers, float64(n), answer)
 	}
-	for _, kind := range []string{core.AlarmStuck, core.AlarmOpenFailed, core.AlarmConfiguration, core.AlarmClock, core.AlarmRevocations} {
+	for _, kind := range []string{core.AlarmStuck, core.AlarmSlowClose, core.AlarmOpenFailed, core.AlarmConfiguration, core.AlarmClock, core.AlarmRevocations} {
 		count(descAlarms, float64(s.Alarms[kind]), kind)
 	}
 	for _, hook := range []string{"open", "close"} {

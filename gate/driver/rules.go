@@ -14,7 +14,7 @@ type rules struct {
 	observe  bool
 }
 
-// rulesOf are those of a group's configuration. Errors: ErrResource, ErrOther, ErrConfig.
+// rulesOf are those of a group's configuration. Errors: ErrResource, ErrOther.
 func rulesOf(g *group.Group, resource string, self ident.Member) (rules, error) {
 	r, ok := g.Config().Resource(resource)
 	switch {
@@ -24,13 +24,11 @@ func rulesOf(g *group.Group, resource string, self ident.Member) (rules, error) 
 		return rules{}, fmt.Errorf("%w: %q has none", ErrResource, resource)
 	case r.Gate.Member != self:
 		return rules{}, fmt.Errorf("%w: %v", ErrOther, r.Gate.Member)
-	case r.Gate.Sessions > 1:
-		return rules{}, fmt.Errorf("%w: gate_sessions is %d, and this version has one session at a slot", ErrConfig, r.Gate.Sessions)
 	}
 	return rules{
 		observe: r.Gate.Mode == group.Observe,
 		settings: core.Settings{
-			Version: g.Config().Version(), Slots: r.Slots, MaxHold: r.MaxHold, Settle: r.Gate.Settle, Keep: r.Gate.Keep, MinInterval: r.Gate.MinInterval,
+			Version: g.Config().Version(), Slots: r.Slots, Sessions: r.Gate.Sessions, MaxHold: r.MaxHold, Settle: r.Gate.Settle, Keep: r.Gate.Keep, MinInterval: r.Gate.MinInterval,
 			OpenTimeout: r.Gate.OpenTimeout, CloseTimeout: r.Gate.CloseTimeout, RevocationMaxAge: r.Gate.RevocationMaxAge,
 			ClockAllowance: g.Config().Settings().ClockAllowance, Raw: g.Config().Raw(),
 		},

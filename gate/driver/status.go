@@ -15,7 +15,8 @@ type Status struct {
 	Gate          ident.Member      `json:"gate"`
 	Group         ident.Group       `json:"group"`
 	Address       string            `json:"address"`
-	Target        string            `json:"target"`
+	Target        string            `json:"target,omitempty"`
+	Targets       map[string]string `json:"targets,omitempty"` // those with a name
 	Observe       bool              `json:"observe,omitempty"`
 	Configuration uint64            `json:"configuration"`
 	Revocations   uint64            `json:"revocations"`
@@ -51,6 +52,7 @@ func (g *Gate) Status(ctx context.Context) (Status, error) {
 	current, r := g.known.current()
 	s := Status{
 		Resource: g.cfg.Resource, Gate: g.cfg.Certificate.Member(), Group: current.ID(), Address: g.Addr(), Target: g.cfg.Target.String(),
+		Targets: make(map[string]string),
 		Observe: r.observe, Configuration: current.Config().Version(), Revocations: g.known.version(), UptimeS: time.Since(g.started).Seconds(),
 		Streams: g.tunnel.streams.Load(), Refused: g.entrance.Refused(),
 		Counts: map[string]uint64{
@@ -59,14 +61,17 @@ func (g *Gate) Status(ctx context.Context) (Status, error) {
 			"streams": g.tunnel.opened.Load(), "target_failures": g.tunnel.failures.Load(), "bytes_in": g.tunnel.in.Load(), "bytes_out": g.tunnel.out.Load(),
 		},
 	}
+	for name, to := range g.cfg.Targets {
+		s.Targets[name] = to.String()
+	}
 	if !g.engine.ask(ctx, func() { s.Slots, s.SignIns = g.engine.status(), len(g.engine.signIns) }) {
 		if err := ctx.Err(); err != nil {
 			return s, err
 		}
 		return s, ErrClosed
 	}
+	s.Connections = g.visitors.count()
 	g.mu.Lock()
-	s.Connections = len(g.visitors)
 	if g.misfit != "" {
 		s.Warnings = append(s.Warnings, "the group's newest configuration is not in force here: "+g.misfit)
 	}
@@ -82,6 +87,9 @@ func (e *engine) status() []SlotStatus {
 	list := make([]SlotStatus, e.machine.Slots())
 	for i, v := range e.slots[:len(list)] {
 		s := SlotStatus{Slot: i, State: e.machine.State(i).String(), Alarm: v.alarm}
+		if v.alarm == core.AlarmSlowClose && e.machine.State(i) != core.Closing { // it has ended since
+			s.Alarm = ""
+		}
 		if !v.since.IsZero() {
 			s.Since = &v.since
 		}

@@ -17,9 +17,9 @@ import (
 
 // tunnel has the open sessions and their streams to the target. It is safe for concurrent use.
 type tunnel struct {
-	target Target
-	soft   bool            // the target is to end the connections of a session: there is no close hook
-	ctx    context.Context // ends with the gate
+	targets map[string]Target
+	soft    bool            // the target is to end the connections of a session: there is no close hook
+	ctx     context.Context // ends with the gate
 
 	mu       sync.Mutex
 	strict   bool                         // nothing goes in beside the sessions: the gate does not observe
@@ -51,8 +51,8 @@ type link struct {
 	hard   bool // it belongs to a session: when that is cut, nothing more goes to the target
 }
 
-func newTunnel(ctx context.Context, target Target, soft bool) *tunnel {
-	return &tunnel{target: target, soft: soft, ctx: ctx, sessions: make(map[core.Connection]*passage), bySlot: make(map[int]core.Connection), severed: make(map[int]*passage)}
+func newTunnel(ctx context.Context, targets map[string]Target, soft bool) *tunnel {
+	return &tunnel{targets: targets, soft: soft, ctx: ctx, sessions: make(map[core.Connection]*passage), bySlot: make(map[int]core.Connection), severed: make(map[int]*passage)}
 }
 
 // open lets the streams of a sign-in's session through.
@@ -178,12 +178,12 @@ func (t *tunnel) leave(p *passage, l *link) {
 	}
 }
 
-// carry dials the target and copies until both directions have ended.
-func (t *tunnel) carry(ctx context.Context, p *passage, l *link) {
+// carry dials a target and copies until both directions have ended.
+func (t *tunnel) carry(ctx context.Context, to Target, p *passage, l *link) {
 	defer t.leave(p, l)
 	dialling, cancel := context.WithTimeout(ctx, dialTimeout)
 	var d net.Dialer
-	conn, err := d.DialContext(dialling, t.target.Network, t.target.Address)
+	conn, err := d.DialContext(dialling, to.Network, to.Address)
 	cancel()
 	if err != nil {
 		t.failures.Add(1)

@@ -10,7 +10,7 @@ import (
 
 // A stream that has asked while the gate observed does not come in once it enforces.
 func TestTunnel_EnforcedBeforeEntry_Refused(t *testing.T) {
-	tunnel := newTunnel(t.Context(), Target{}, false)
+	tunnel := newTunnel(t.Context(), nil, false)
 	beside := newPassage(-1)
 	_, l, _, err := tunnel.enter(1, beside, true, nil)
 	require.NoError(t, err)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -34,7 +36,6 @@ type visitor struct {
 	member   ident.Member
 	exporter [permit.ExporterSize]byte
 	number   uint64 // of the last sign-in; by read
-	began    uint64 // order among all connections
 	out      chan wire.Frame
 	passage  *passage     // when the gate observes: streams without a session
 	asked    atomic.Int64 // when the member was asked for it, ns since 1970
@@ -117,7 +118,7 @@ func (v *visitor) talk(ctx context.Context) error {
 	}
 	_ = control.SetReadDeadline(time.Now().Add(helloTimeout))
 	in := bufio.NewReader(control)
-	large := func() (done func()) { return v.gate.large(ctx, control) }
+	large := func() (done func()) { return v.gate.visitors.large(ctx, control) }
 	first, err := wire.Read(in, large)
 	if err != nil {
 		return broken(err)
@@ -129,6 +130,9 @@ func (v *visitor) talk(ctx context.Context) error {
 	_ = control.SetReadDeadline(time.Time{})
 	v.gate.tasks.Go(func() { v.write(control) })
 	v.send(hello(v.gate.known))
+	if names := v.gate.cfg.Targets; len(names) > 0 {
+		v.send(&wire.Targets{Names: slices.Sorted(maps.Keys(names))})
+	}
 	v.met(h)
 	v.gate.tasks.Go(func() { v.streams(ctx) })
 	for {
@@ -256,7 +260,7 @@ func (v *visitor) signIn(ctx context.Context, f *wire.SignIn) error {
 // verify is what the machine is told of a sign-in whose permit and statement hold for this connection, and the statement. Whether anybody was revoked, and whether
 // there is such a slot, the machine judges.
 func (v *visitor) verify(f *wire.SignIn) (in core.SignIn, of permit.StatementBody, err error) {
-	done := v.gate.verifying()
+	done := v.gate.visitors.verifying()
 	defer done()
 	form, err := permit.Decode(f.Permit)
 	if err != nil {
@@ -311,6 +315,11 @@ func (v *visitor) stream(ctx context.Context, s *quic.Stream) {
 		return
 	}
 	t := v.gate.tunnel
+	to, known := t.targets[c.Target]
+	if !known {
+		(&link{stream: s}).reset(wire.StreamUnknown)
+		return
+	}
 	if observe && !open {
 		v.gate.counts.observed.Add(1)
 		v.gate.notes.note("a connection that the gate would have refused", "member", v.member, "sign_in", c.Number)
@@ -327,5 +336,5 @@ func (v *visitor) stream(ctx context.Context, s *quic.Stream) {
 			l.cut()
 		})()
 	}
-	t.carry(streaming, p, l)
+	t.carry(streaming, to, p, l)
 }

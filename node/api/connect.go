@@ -19,12 +19,14 @@ import (
 // ConnectRequest asks for a stream to the resource through its gate, within the session of a grant.
 type ConnectRequest struct {
 	Grant ident.Grant `json:"grant"`
+	// Target is one of those that the gate has by a name; empty for the one that has none.
+	Target string `json:"target,omitempty"`
 }
 
 // Tunnel is a stream to a resource through its gate. It belongs to a session and ends with it.
 type Tunnel interface {
 	// After the session Close ends a Read or Write that waits. An error of either that is one of this package's says how the stream has ended:
-	// ErrNoSession with its session, ErrUnavailable because the gate does not reach the resource or has too many streams.
+	// ErrNoSession with its session, ErrUnavailable because the gate does not reach the resource or has too many streams, ErrBadRequest because it has no such target.
 	io.ReadWriteCloser
 	// CloseWrite ends what goes to the resource; what comes from it goes on.
 	CloseWrite() error

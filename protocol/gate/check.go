@@ -26,11 +26,13 @@ func (g *Gate) Check() error {
 			bad = "a hook that is not waited for, or the reverse"
 		case s.state == Closing && s.session.reason == 0:
 			bad = "closing for no reason"
+		case s.slow > 0 && (s.state != Closing || s.settling):
+			bad = "slow without a close hook"
 		case s.session.number > g.fence:
 			bad = "a number that was not given"
 		case s.state == Stuck && (!s.recorded || !s.session.abandoned):
 			bad = "stuck without a record"
-		case s.state == Stuck && len(s.waiters) > 0, len(s.waiters) > MaxWaiters:
+		case i < g.settings.Slots && g.isStuck(i) && len(s.waiters) > 0, i >= g.settings.Slots && len(s.waiters) > 0, len(s.waiters) > MaxWaiters:
 			bad = "too many waiters"
 		}
 		for j, w := range s.waiters {
@@ -47,7 +49,7 @@ func (g *Gate) Check() error {
 			seen[id] = true
 		}
 	}
-	if len(g.slots) < g.settings.Slots || len(g.slots) > MaxSlots || len(g.revoked) > MaxRevoked {
+	if len(g.slots) < g.settings.places() || len(g.slots) > MaxSlots || len(g.revoked) > MaxRevoked {
 		return fmt.Errorf("%w: %d slots, %d revoked", ErrInvariant, len(g.slots), len(g.revoked))
 	}
 	return g.memory.check(g.fence)

@@ -47,15 +47,29 @@ func (g *Gate) cut(i int, why Reason) {
 func (g *Gate) runClose(i int) {
 	s := &g.slots[i]
 	g.runs++
-	s.hook, s.settling, s.wake = hook{run: g.runs}, false, g.now.Boot.Add(g.settings.CloseTimeout)
+	s.hook, s.settling, s.wake, s.slow = hook{run: g.runs}, false, g.now.Boot.Add(g.settings.CloseTimeout), 0
+	if g.settings.CloseTimeout > SlowClose {
+		s.slow = g.now.Boot.Add(SlowClose)
+	}
 	g.do(RunClose{Run: g.runs, Slot: i, Session: s.session.number})
+}
+
+// isSlow: a close hook takes long. Gate and hook may have paused together; then it has its time again.
+func (g *Gate) isSlow(i int) {
+	s := &g.slots[i]
+	if g.now.Boot.Sub(s.slow) >= minPause {
+		s.slow = g.now.Boot.Add(SlowClose)
+		return
+	}
+	s.slow = 0
+	g.do(Alarm{Kind: AlarmSlowClose, Slot: i, Session: s.session.number})
 }
 
 // confirmed: work has ended. The slot settles.
 func (g *Gate) confirmed(i int) {
 	s := &g.slots[i]
 	g.move(i, Confirmed)
-	s.hook, s.settling = hook{}, true
+	s.hook, s.settling, s.slow = hook{}, true, 0
 	s.wake = max(g.now.Boot.Add(g.settings.Settle), s.shut)
 	g.say(s.session.from, ClosedAnswer{Session: s.session.number, Reason: s.session.reason, Confirmed: true})
 }
@@ -73,19 +87,24 @@ func (g *Gate) settled(i int) {
 	s.session, s.settling, s.recorded, s.shut = session{}, false, false, 0
 }
 
-// stuck: close has not confirmed. The slot stays shut, over restarts too, and nobody waits at it.
+// stuck: close has not confirmed. The place stays shut, over restarts too. Nobody waits at a slot whose places are all stuck.
 func (g *Gate) stuck(i int) {
 	s := &g.slots[i]
 	g.move(i, CloseFailed)
-	s.hook, s.wake, s.session.abandoned = hook{}, clock.Never, true
+	s.hook, s.wake, s.slow, s.session.abandoned = hook{}, clock.Never, 0, true
 	if !s.recorded {
 		s.recorded = true
 		g.persist(&StuckRecord{Session: s.session.number, Slot: uint64(i)})
 	}
 	g.do(Alarm{Kind: AlarmStuck, Slot: i, Session: s.session.number})
 	g.say(s.session.from, ClosedAnswer{Session: s.session.number, Reason: s.session.reason})
-	for _, w := range s.waiters {
-		g.say(w.from, g.busy(i))
+	slot := i % g.settings.Slots
+	if i >= g.settings.places() || !g.isStuck(slot) {
+		return
 	}
-	s.waiters = nil
+	q := &g.slots[slot].waiters
+	for _, w := range *q {
+		g.say(w.from, g.busy(slot))
+	}
+	*q = nil
 }

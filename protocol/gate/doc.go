@@ -29,6 +29,8 @@
 // journals the session, and only then runs the open hook. What else the member has waiting is refused: it has one turn. The gate says
 // OPEN once the hook has succeeded.
 //
+// A slot of the resource has Settings.Sessions places, each with states of its own, and one queue. The machine's slots are the places.
+//
 // Each session ends in CLOSING: close runs until it confirms that work has ended, or the slot is STUCK. Its connection hears
 // CLOSED then, and the slot settles before it is IDLE.
 //
@@ -56,5 +58,5 @@
 // frames of package journal, with kinds of their own: a gate's journal has no custody in it, and the format of a member's stays as it is
 // when a gate learns something new.
 //
-// The rules have their numbers in spec/gate.md; spec/model/gate.pml is their model.
+// The rules have their numbers in spec/gate.md; spec/model/gate.pml and places.pml are their models.
 package gate

@@ -47,6 +47,7 @@ type Alarm struct {
 // The kinds of alarms.
 const (
 	AlarmStuck         = "stuck"         // a close hook has failed, or a start has found such a slot
+	AlarmSlowClose     = "slow_close"    // a close hook has run for SlowClose, once for each run: nothing opens meanwhile
 	AlarmOpenFailed    = "open_failed"   // an open hook has failed
 	AlarmConfiguration = "configuration" // a newer configuration cannot be used: members that go by it are refused
 	AlarmClock         = "clock"         // members show tokens of the future: the gate's clock may be behind

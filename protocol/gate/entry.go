@@ -31,24 +31,29 @@ func (g *Gate) signIn(in SignIn) {
 		g.refuse(from, title.Holder, c, at)
 		return
 	}
-	s := &g.slots[in.Slot]
-	if s.state == Stuck {
+	if g.isStuck(in.Slot) {
 		g.say(from, g.busy(in.Slot))
 		return
 	}
-	switch holder := s.session.permit.Title; {
-	case s.occupies(title.Holder) && holder.Token != title.Token:
-		g.refuse(from, title.Holder, Served, 0)
-		return
-	case !s.serves():
-	case holder.Holder == title.Holder && holder.Token == title.Token:
-		g.cut(in.Slot, ByReplacing)
-	case in.Permit.follows(holder):
-		g.cut(in.Slot, BySuccessor)
+	for i := range g.settings.of(in.Slot) {
+		if s := &g.slots[i]; s.occupies(title.Holder) && s.session.permit.Title.Token != title.Token {
+			g.refuse(from, title.Holder, Served, 0)
+			return
+		}
 	}
+	for i := range g.settings.of(in.Slot) {
+		switch holder := g.slots[i].session.permit.Title; {
+		case !g.slots[i].serves():
+		case holder.Holder == title.Holder && holder.Token == title.Token:
+			g.cut(i, ByReplacing)
+		case in.Permit.follows(holder):
+			g.cut(i, BySuccessor)
+		}
+	}
+	q := &g.slots[in.Slot].waiters
 	g.arrivals++
 	length := uint64(min(in.Length, g.settings.MaxHold) / time.Millisecond)
-	replaced, full := s.waiters.add(waiter{from, in.Permit, length, g.arrivals}, &g.memory)
+	replaced, full := q.add(waiter{from, in.Permit, length, g.arrivals}, &g.memory)
 	for _, w := range replaced {
 		g.refuse(w.from, w.permit.Title.Holder, Replaced, 0)
 	}
@@ -58,7 +63,7 @@ func (g *Gate) signIn(in SignIn) {
 	if g.choose(in.Slot) {
 		return // all that still wait have heard of it
 	}
-	for _, w := range s.waiters {
+	for _, w := range *q {
 		if w.arrived == g.arrivals {
 			g.say(w.from, g.busy(in.Slot))
 		}
@@ -82,15 +87,15 @@ func (g *Gate) admits(in SignIn) (Code, clock.Instant) {
 	case in.Length < time.Millisecond:
 		return NoLength, 0
 	}
-	c, at := g.judge(in.Permit, g.slots[in.Slot].last.title)
+	c, at := g.judge(in.Permit, in.Slot)
 	if c == Implausible && in.Permit.Born > g.latest(g.now) && g.doubt.note(in.Permit.Title.Holder, g.now.Boot) {
 		g.do(Alarm{Kind: AlarmClock})
 	}
 	return c, at
 }
 
-// judge says why a permit opens nothing now at a slot whose last session was under a title, and when that changes; 0 if it may.
-func (g *Gate) judge(p Permit, last Title) (Code, clock.Instant) {
+// judge says why a permit opens nothing now at a slot, and when that changes; 0 if it may.
+func (g *Gate) judge(p Permit, slot int) (Code, clock.Instant) {
 	known := g.memory.knows(p.Generator, p.Title.Token)
 	switch {
 	case g.revoked[p.Title.Holder]:
@@ -105,8 +110,8 @@ func (g *Gate) judge(p Permit, last Title) (Code, clock.Instant) {
 	if p.Born > latest || p.Title.Hop > freeHops && p.Title.Hop-freeHops > latest-p.Born {
 		return Implausible, 0
 	}
-	// Sessions of others at other slots are nobody's turn at this one.
-	if c := g.memory.judge(p.Title); c == Stale || c == Used && p.Title != last {
+	// Sessions of others at other places are nobody's turn at this one.
+	if c := g.memory.judge(p.Title); c == Stale || c == Used && !g.isLast(slot, p.Title) {
 		return c, 0
 	}
 	if at := g.ready(p.Title.Holder); at > g.now.Boot {
@@ -150,8 +155,38 @@ func (g *Gate) ready(id ident.Member) clock.Instant {
 	return mem.ended.Add(g.settings.MinInterval)
 }
 
-// busy says what a slot waits for.
-func (g *Gate) busy(i int) BusyAnswer {
+// isLast reports whether the last session at a place of the slot was under a title.
+func (g *Gate) isLast(slot int, t Title) bool {
+	for i := range g.settings.of(slot) {
+		if g.slots[i].last.title == t {
+			return true
+		}
+	}
+	return false
+}
+
+// isStuck reports whether all places of a slot are.
+func (g *Gate) isStuck(slot int) bool {
+	for i := range g.settings.of(slot) {
+		if g.slots[i].state != Stuck {
+			return false
+		}
+	}
+	return true
+}
+
+// busy says what a slot waits for: of several places the one that is said to be free first.
+func (g *Gate) busy(slot int) (first BusyAnswer) {
+	for i := range g.settings.of(slot) {
+		a := g.busyAt(i)
+		if i == slot || first.Stuck || !a.Stuck && a.Until > 0 && (first.Until == 0 || a.Until < first.Until) {
+			first = a
+		}
+	}
+	return first
+}
+
+func (g *Gate) busyAt(i int) BusyAnswer {
 	s := &g.slots[i]
 	a := BusyAnswer{Stuck: s.state == Stuck}
 	if s.state == Idle {
@@ -167,11 +202,10 @@ func (g *Gate) busy(i int) BusyAnswer {
 	return a
 }
 
-// purge refuses the waiters of a slot that may not open any more.
-func (g *Gate) purge(i int) {
-	s := &g.slots[i]
-	s.waiters.remove(func(w waiter) bool {
-		c, at := g.judge(w.permit, s.last.title)
+// purge refuses those that wait at a slot and may not open any more.
+func (g *Gate) purge(slot int) {
+	g.slots[slot].waiters.remove(func(w waiter) bool {
+		c, at := g.judge(w.permit, slot)
 		if c != 0 {
 			g.refuse(w.from, w.permit.Title.Holder, c, at)
 		}

@@ -163,6 +163,11 @@ func (w *world) starts(e gate.RunOpen, of *attempt) {
 		}
 	}
 	w.works[e.Slot][e.Session] = holderOf(e.Title)
+	inside := 0
+	for _, works := range w.works {
+		inside += len(works)
+	}
+	w.most = max(w.most, inside)
 	w.ops++
 	if of == nil {
 		w.unnamed++

@@ -11,7 +11,7 @@ import (
 type Gate struct {
 	views
 	memory   memory
-	slots    []slot // those of the settings, and any that is gone from them
+	slots    []slot // the places: those of the settings, and any that is gone from them
 	fence    uint64 // number of the last session
 	runs     uint64 // hooks so far
 	arrivals uint64
@@ -57,18 +57,22 @@ func (g *Gate) taken() []Effect {
 // NextDeadline is when Step wants to be called with a Tick, at the latest.
 func (g *Gate) NextDeadline() clock.Instant {
 	next := clock.Never
-	for _, s := range g.slots {
-		if s.state != Idle || len(s.waiters) > 0 && s.wake > g.now.Boot {
+	for i, s := range g.slots {
+		waited := i < g.settings.places() && len(g.slots[i%g.settings.Slots].waiters) > 0
+		if s.state != Idle || waited && s.wake > g.now.Boot {
 			next = min(next, s.wake)
+		}
+		if s.slow > 0 {
+			next = min(next, s.slow)
 		}
 	}
 	return next
 }
 
-// Slots is how many slots the gate has: those of the settings, and others as long as they are not forgotten.
+// Slots is how many places the gate has: those of the settings, and others as long as they are not forgotten.
 func (g *Gate) Slots() int { return len(g.slots) }
 
-// State is the state of a slot.
+// State is the state of a place.
 func (g *Gate) State(i int) State { return g.slots[i].state }
 
 // Knows reports whether a session has opened under the generator's token lately.
@@ -105,9 +109,13 @@ func (g *Gate) tick() {
 		if s := &g.slots[i]; s.state != Idle && s.wake <= g.now.Boot {
 			g.expire(i)
 		}
+		if s := &g.slots[i]; s.slow > 0 && s.slow <= g.now.Boot {
+			g.isSlow(i)
+		}
 	}
-	for i := range g.slots {
-		g.choose(i)
+	for slot := range g.settings.Slots {
+		for g.choose(slot) {
+		}
 	}
 }
 
@@ -131,7 +139,7 @@ func (g *Gate) expire(i int) {
 	}
 }
 
-// hasSession reports whether a member has a session at some slot.
+// hasSession reports whether a member has a session at some place.
 func (g *Gate) hasSession(id ident.Member) bool {
 	for i := range g.slots {
 		if g.slots[i].occupies(id) {
@@ -141,25 +149,40 @@ func (g *Gate) hasSession(id ident.Member) bool {
 	return false
 }
 
-// choose begins the session of the member served longest ago, if the slot is not kept (rule 3), and reports whether one began.
-func (g *Gate) choose(i int) bool {
-	s := &g.slots[i]
-	if s.state != Idle || len(s.waiters) == 0 || g.fence >= MaxNumber || s.wake > g.now.Boot && !s.linked() {
+// free is the first place of a slot at which a session may begin: it is idle, and not kept, or kept for somebody who waits (rule 3). It is -1 if there is none.
+func (g *Gate) free(slot int) int {
+	q := g.slots[slot].waiters
+	for i := range g.settings.of(slot) {
+		if s := &g.slots[i]; s.state == Idle && (s.wake <= g.now.Boot || s.linked(q)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// choose begins the session of the member served longest ago, if the slot has a place for one, and reports whether one began.
+func (g *Gate) choose(slot int) bool {
+	q := &g.slots[slot].waiters
+	if len(*q) == 0 || g.fence >= MaxNumber || g.free(slot) < 0 {
 		return false
 	}
-	g.purge(i)
-	n := s.waiters.next(&g.memory, func(w waiter) bool { return !g.hasSession(w.permit.Title.Holder) })
+	g.purge(slot)
+	n := q.next(&g.memory, func(w waiter) bool { return !g.hasSession(w.permit.Title.Holder) })
 	if n < 0 {
 		return false
 	}
-	w := s.waiters[n]
-	s.waiters = append(s.waiters[:n:n], s.waiters[n+1:]...)
+	w := (*q)[n]
+	i := g.free(slot) // for the queue before w leaves it
+	if i < 0 {
+		return false // whom it was kept for was refused
+	}
+	*q = append((*q)[:n:n], (*q)[n+1:]...)
 	g.open(i, w)
-	for _, o := range s.waiters.remove(w.sameMember) {
+	for _, o := range q.remove(w.sameMember) {
 		g.refuse(o.from, o.permit.Title.Holder, Served, 0)
 	}
-	for _, w := range s.waiters {
-		g.say(w.from, g.busy(i))
+	for _, w := range *q {
+		g.say(w.from, g.busy(slot))
 	}
 	return true
 }
@@ -222,7 +245,7 @@ func (g *Gate) configure(s Settings) {
 			g.refuse(w.from, w.permit.Title.Holder, Outdated, 0)
 		}
 	}
-	for i := len(g.slots); i < s.Slots; i++ {
+	for i := len(g.slots); i < s.places(); i++ {
 		g.slots = append(g.slots, slot{})
 		g.recover(i, session{})
 	}
@@ -247,6 +270,8 @@ func (g *Gate) hearRevoked(in Revocations) {
 		if s := &g.slots[i]; s.serves() && g.revoked[s.session.permit.Title.Holder] {
 			g.cut(i, ByRevocation)
 		}
-		g.purge(i)
+	}
+	for slot := range g.settings.Slots {
+		g.purge(slot)
 	}
 }

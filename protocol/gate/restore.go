@@ -29,7 +29,7 @@ func Begin(s Settings, floor *uint64, now clock.Reading) (*Gate, []Effect, error
 	}
 	g.fence = *floor
 	g.persist(&BeginRecord{Floor: *floor})
-	g.slots = make([]slot, s.Slots)
+	g.slots = make([]slot, s.places())
 	for i := range g.slots {
 		g.recover(i, session{})
 	}
@@ -241,7 +241,7 @@ func (r *replay) generator(one *GeneratorRecord) error {
 // finish closes what has not ended, and keeps shut what is stuck.
 func (r *replay) finish() {
 	g := r.g
-	n := g.settings.Slots
+	n := g.settings.places()
 	for i, p := range r.places {
 		if p.known || p.stuck {
 			n = max(n, i+1)

@@ -2,11 +2,12 @@ package gate
 
 import (
 	"fmt"
+	"iter"
 	"time"
 )
 
 const (
-	// MaxSlots is how many slots a gate has at most: as many as a resource.
+	// MaxSlots is how many places a gate has at most, those of all slots together: as many as a resource has slots.
 	MaxSlots = 64
 
 	// MaxNumber is the greatest number of a session: numbers never wrap, and a resource can keep one in a signed
@@ -54,6 +55,10 @@ const (
 	// too. A driver on a busy machine is late by milliseconds.
 	minPause = time.Second
 
+	// SlowClose is after how long a close hook that runs is an alarm of its own: nothing opens meanwhile. The design's target is
+	// 5 s, of which one is for a driver that is late. Close hooks of databases take a second.
+	SlowClose = 4 * time.Second
+
 	// freeHops is how many hops a token may have made at once, as in the handoff; for each
 	// millisecond since its birth there is one more.
 	freeHops = 1 << 20
@@ -63,21 +68,34 @@ const (
 // MaxHold, OpenTimeout and CloseTimeout.
 type Settings struct {
 	Version          uint64        // of the configuration
-	Slots            int           // of the resource, at most MaxSlots
+	Slots            int           // of the resource
+	Sessions         int           // places of each slot, MaxSlots over all; 0 is 1
 	MaxHold          time.Duration // longest session
 	Settle           time.Duration // from the confirmation of close until something may open
 	Keep             time.Duration // how long the slot is kept for the linked successor
 	MinInterval      time.Duration // of one member, from the end of a session to the next one
 	OpenTimeout      time.Duration // of the open hook
-	CloseTimeout     time.Duration // of the close hook; the alarm follows at once
+	CloseTimeout     time.Duration // of the close hook; then the slot is stuck
 	RevocationMaxAge time.Duration // 0: revocations may be of any age
 	ClockAllowance   time.Duration // by which a genesis may be ahead
 	Raw              []byte        // the signed configuration, for members that have an older one
 }
 
+// places is how many places the slots have together.
+func (s Settings) places() int { return s.Slots * max(1, s.Sessions) }
+
+// of are the places of a slot: its own number, and then each one as many further as there are slots. So more places of each slot leave the numbers of the
+// others as they are.
+func (s Settings) of(slot int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := slot; i < s.places() && yield(i); i += s.Slots {
+		}
+	}
+}
+
 func (s Settings) validate() error {
-	if s.Slots <= 0 || s.Slots > MaxSlots {
-		return fmt.Errorf("%w: %d, permitted are 1 to %d", ErrSlots, s.Slots, MaxSlots)
+	if s.Slots <= 0 || s.Slots > MaxSlots || s.Sessions < 0 || s.places() > MaxSlots {
+		return fmt.Errorf("%w: %d slots of %d places, permitted are 1 to %d in all", ErrSlots, s.Slots, s.Sessions, MaxSlots)
 	}
 	if s.MaxHold <= 0 || s.OpenTimeout <= 0 || s.CloseTimeout <= 0 {
 		return ErrSettings

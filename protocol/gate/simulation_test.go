@@ -78,6 +78,24 @@ func TestSimulation_Slots_OneSessionOfMemberAndSlot(t *testing.T) {
 	}
 }
 
+// A slot with three places and four tokens, of which a configuration takes two away and gives them back.
+func TestSimulation_Places_OneSessionEach(t *testing.T) {
+	s := plain
+	s.Sessions = 3
+	w := newWorld(config{
+		members: 9, liars: 3, tokens: 4, second: true, crash: 0.002, trouble: 0.02, forge: true, want: 0.8, resize: true,
+		knock: 2 * time.Second, signIns: *signIns, settings: s, seed: *seed,
+	})
+	w.run()
+	t.Logf("%d sign-ins, %d of them lies, %d sessions, %d at once, %d crashes, %d alarms, refused %v", w.asked, w.lies, w.opened, w.most, w.crashes, w.alarms, w.codes)
+	assert.Empty(t, w.wrong())
+	assert.Equal(t, 3, w.most)
+	assert.Greater(t, w.opened, w.config.signIns/20)
+	for m, n := range w.by {
+		assert.True(t, n > 0 || w.isLiar(m), "member %d", m)
+	}
+}
+
 // maxShare is of how many equal shares a liar may get.
 const maxShare = 1.1
 

@@ -34,7 +34,7 @@ type hook struct {
 	extended bool   // it has its time once more, because of a pause
 }
 
-// slot is one place for a session.
+// slot is one place for a session. A slot of the resource has Settings.Sessions of them, and one queue, at its first place.
 type slot struct {
 	state    State
 	session  session
@@ -43,9 +43,10 @@ type slot struct {
 	recorded bool // the journal says that close has failed
 	// wake is when time itself does something: ends a hook, a session, the settling, or the keeping of an Idle slot.
 	wake    clock.Instant
+	slow    clock.Instant // when the close hook that runs is an alarm; 0: it is none any more, or ends before
 	shut    clock.Instant // nothing settles before
 	last    last
-	waiters queue
+	waiters queue // of the slot whose first place this is
 }
 
 // serves reports whether there is a session that can still be cut.
@@ -56,9 +57,9 @@ func (s *slot) occupies(id ident.Member) bool {
 	return s.state != Idle && s.session.number > 0 && !s.session.abandoned && s.session.permit.Title.Holder == id
 }
 
-// linked reports whether somebody waits to whom the last title was passed on.
-func (s *slot) linked() bool {
-	for _, w := range s.waiters {
+// linked reports whether somebody waits to whom the place's last title was passed on.
+func (s *slot) linked(q queue) bool {
+	for _, w := range q {
 		if w.permit.follows(s.last.title) {
 			return true
 		}

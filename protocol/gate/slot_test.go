@@ -105,6 +105,47 @@ func TestSlot_CloseFailsOrHangs_Stuck(t *testing.T) {
 	}
 }
 
+// A close hook that takes long is an alarm before its time is over, once.
+func TestSlot_SlowClose_AlarmOnce(t *testing.T) {
+	s := plain
+	s.CloseTimeout = time.Minute
+	b := newBench(t, s)
+	b.opened(7, tokenOf(1, 1).permit(0))
+	b.step(gate.SignOut{Connection: 7})
+	assert.Equal(t, b.now.Add(gate.SlowClose), b.gate.NextDeadline())
+	b.wait(gate.SlowClose - 1)
+	assert.Empty(t, b.alarms)
+	b.wait(1)
+	assert.Equal(t, []string{gate.AlarmSlowClose}, b.alarms)
+	assert.Equal(t, gate.Closing, b.gate.State(0))
+	assert.Equal(t, b.now.Add(time.Minute-gate.SlowClose), b.gate.NextDeadline())
+	b.wait(gate.SlowClose)
+	assert.Len(t, b.alarms, 1)
+	b.hook(gate.Failed)
+	require.Equal(t, []string{gate.AlarmSlowClose, gate.AlarmStuck}, b.alarms)
+	b.step(gate.Cleared{Slot: 0})
+	b.wait(gate.SlowClose)
+	assert.Equal(t, gate.AlarmSlowClose, b.alarms[len(b.alarms)-1], "the hook has run again")
+	b.hook(gate.Succeeded)
+	b.wait(s.Settle)
+	assert.Equal(t, gate.Idle, b.gate.State(0))
+	assert.Len(t, b.alarms, 3)
+}
+
+// A hook that ends soon is none, nor is a pause of the machine.
+func TestSlot_CloseInTimeOrPaused_NoAlarm(t *testing.T) {
+	s := plain
+	s.CloseTimeout = time.Minute
+	b := newBench(t, s)
+	b.opened(7, tokenOf(1, 1).permit(0))
+	b.step(gate.SignOut{Connection: 7})
+	b.wait(gate.SlowClose + time.Second)
+	b.hook(gate.Succeeded)
+	b.wait(gate.SlowClose)
+	assert.Empty(t, b.alarms)
+	assert.Equal(t, gate.Idle, b.gate.State(0))
+}
+
 func TestSlot_OpenHookFails_Closes(t *testing.T) {
 	for _, r := range []gate.Result{gate.Failed, gate.TimedOut} {
 		b := newBench(t, plain)

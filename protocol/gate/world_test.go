@@ -71,6 +71,7 @@ type config struct {
 	knock          time.Duration
 	forge          bool
 	revoke         bool    // all liars but one are revoked; the keys of all go on signing for the one that is left
+	resize         bool    // the configuration takes the places of each slot away but one, and gives them back
 	greedy         bool    // the liars keep a token as long as a custody may last, and sign in with it again and again
 	want           float64 // of an honest member that gets a token
 	signIns        int
@@ -146,6 +147,7 @@ type tally struct {
 	asked, opened, crashes, lies, alarms, ops int
 	by                                        []int // sessions of each member
 	longest                                   time.Duration
+	most                                      int // sessions that worked at the same time
 	overlaps, unnamed, cuts, refusedFirst     int
 	reused, broken, stalled, revoked, twice   int
 	codes                                     map[gate.Code]int
@@ -208,6 +210,9 @@ func newWorld(c config) *world {
 	}
 	if c.revoke {
 		w.after(time.Minute, w.revokeOne)
+	}
+	if c.resize {
+		w.after(time.Minute, func() { w.resizes(c.settings.Sessions) })
 	}
 	for m := c.members - c.liars; m < c.members; m++ {
 		w.stocks = append(w.stocks, w.generate(m))
@@ -322,6 +327,14 @@ func (w *world) revokeOne() {
 			w.heard[id] = w.now
 		}
 	}
+}
+
+// resizes brings newer configurations with one place at a slot, and with all of them.
+func (w *world) resizes(most int) {
+	w.settings.Version++
+	w.settings.Sessions = most + 1 - w.settings.Sessions
+	w.step(gate.Configured{Settings: w.settings})
+	w.after(w.around(10*time.Minute), func() { w.resizes(most) })
 }
 
 // secondToken comes and goes.
@@ -443,7 +456,7 @@ func (w *world) signIn(a *attempt) {
 	a.at = w.now
 	id := w.conns
 	w.attempts[id] = a
-	w.step(gate.SignIn{Connection: id, Slot: a.slot, Permit: a.permit, Configuration: 1, Length: w.around(15 * time.Second)})
+	w.step(gate.SignIn{Connection: id, Slot: a.slot, Permit: a.permit, Configuration: w.settings.Version, Length: w.around(15 * time.Second)})
 }
 
 // finish ends an attempt: the member passes the token on.

@@ -178,8 +178,11 @@ func (r Resource) checkGate() error {
 	if err := cmp.Or(g.Mode.validate(), g.checkConstants()); err != nil {
 		return err
 	}
-	if g.Sessions > 1 && r.Policy != multitoken {
+	switch {
+	case g.Sessions > 1 && r.Policy != multitoken:
 		return fmt.Errorf("%w: gate_sessions is %d, and policy %s lets one program run at a slot", ErrGate, g.Sessions, r.Policy)
+	case g.Sessions*r.Slots > MaxGateSlots:
+		return fmt.Errorf("%w: gate_sessions is %d at each of %d slots, permitted are %d in all", ErrGate, g.Sessions, r.Slots, MaxGateSlots)
 	}
 	return nil
 }

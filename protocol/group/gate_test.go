@@ -98,6 +98,7 @@ func TestGate_Invalid_Refused(t *testing.T) {
 		{"slots", func(r *group.Resource) { r.Slots = 65 }, group.ErrGate, "slots is 65, permitted are 1 to 64 before a gate"},
 		{"sessions", func(r *group.Resource) { r.Gate.Sessions = 2 }, group.ErrGate, "gate_sessions is 2, and policy wandering lets one program run at a slot"},
 		{"sessions of a ring", func(r *group.Resource) { r.Policy, r.Gate.Sessions = catalog.Ring, 2 }, group.ErrGate, "policy ring"},
+		{"sessions of many slots", func(r *group.Resource) { r.Policy, r.Slots, r.Gate.Sessions = catalog.Multitoken, 5, 13 }, group.ErrGate, "gate_sessions is 13 at each of 5 slots, permitted are 64 in all"},
 		{"no session", func(r *group.Resource) { r.Gate.Sessions = 0 }, group.ErrOutOfRange, "gate_sessions is 0, permitted are 1 to 64"},
 		{"many sessions", func(r *group.Resource) { r.Policy, r.Gate.Sessions = catalog.Multitoken, 65 }, group.ErrOutOfRange, "gate_sessions"},
 		{"settle", func(r *group.Resource) { r.Gate.Settle = 0 }, group.ErrOutOfRange, "settle is 0s, permitted are 1ms to 10m"},

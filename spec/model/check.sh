@@ -554,6 +554,12 @@ holds gate -DSESSIONS=2 -DCRASHES=0
 [ "$quick" ] || holds gate
 [ "$quick" ] || holds gate -DTOKENS=1 -DHOPS=3 -DKNOCKS=3 -DSESSIONS=4
 [ "$quick" ] || holds gate -DTOKENS=1 -DLOSSES=1
+holds places
+[ "$quick" ] || holds places -DSESSIONS=5 -DCRASHES=2
+breaks closed_first places -DBUG_CLOSING_FREE
+breaks one_each places -DBUG_EACH_PLACE
+[ "$quick" ] || breaks restart_closes places -DBUG_ONE_RECORD
+breaks restart_closes places -DBUG_RESTART_FEWER
 breaks own_successor gate -DBUG_HOP_CUTS
 breaks own_token gate -DBUG_ANY_TOKEN_CUTS
 breaks no_refusal gate -DBUG_HOP_STALE

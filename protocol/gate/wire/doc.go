@@ -12,8 +12,8 @@
 //	SignOut{number}           ──▶
 //	                          ◀──           Answer: CLOSED
 //
-// The first frame of a data stream is Connect, with the number of a sign-in whose session is open. What follows goes to
-// the target of the session's slot and comes from there, without frames.
+// The first frame of a data stream is Connect, or ConnectTo for a target with a name, with the number of a sign-in whose session is open. What follows goes to
+// the target and comes from there, without frames. Targets, behind a gate's Hello, says which names there are.
 //
 // # Numbers
 //

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -31,8 +32,11 @@ const (
 	// smallFrame is what every other frame fits in, in bytes: SIGN-IN is the largest. Of larger ones a gate reads few at once.
 	smallFrame = 64 << 10
 
-	// maxConnect bounds a CONNECT, in bytes: it has at most 12.
-	maxConnect = 32
+	// maxConnect bounds a CONNECT or CONNECT-TO, in bytes: these have at most 12, and 14 and the name of a target.
+	maxConnect = 16 + group.MaxName
+
+	// MaxTargets bounds the names of a gate's targets: what one resource has are a few ports and sockets.
+	MaxTargets = 16
 
 	// MaxConfiguration bounds a signed configuration, in bytes: that of protocol/wire.
 	MaxConfiguration = 257 << 10
@@ -101,18 +105,33 @@ type Answer struct {
 	Signed []byte // the envelope of an AnswerBody
 }
 
-// Connect (CONNECT) is the first frame of a data stream.
+// Connect (CONNECT) is the first frame of a data stream to the target that has no name.
 type Connect struct {
 	_      struct{} `cbor:",toarray"`
 	Number uint64   // of the sign-in whose session is open
 }
 
-func (*Hello) kind() uint64   { return 1 }
-func (*Update) kind() uint64  { return 2 }
-func (*SignIn) kind() uint64  { return 3 }
-func (*SignOut) kind() uint64 { return 4 }
-func (*Answer) kind() uint64  { return 5 }
-func (*Connect) kind() uint64 { return 6 }
+// ConnectTo (CONNECT-TO) is the first frame of a data stream to a target with a name.
+type ConnectTo struct {
+	_      struct{} `cbor:",toarray"`
+	Number uint64   // of the sign-in whose session is open
+	Target string
+}
+
+// Targets (TARGETS) follows the HELLO of a gate whose targets have names.
+type Targets struct {
+	_     struct{} `cbor:",toarray"`
+	Names []string // ascending
+}
+
+func (*Hello) kind() uint64     { return 1 }
+func (*Update) kind() uint64    { return 2 }
+func (*SignIn) kind() uint64    { return 3 }
+func (*SignOut) kind() uint64   { return 4 }
+func (*Answer) kind() uint64    { return 5 }
+func (*Connect) kind() uint64   { return 6 }
+func (*ConnectTo) kind() uint64 { return 7 }
+func (*Targets) kind() uint64   { return 8 }
 
 // blank makes a frame to decode into, by kind.
 var blank = map[uint64]func() Frame{
@@ -122,6 +141,8 @@ var blank = map[uint64]func() Frame{
 	4: func() Frame { return new(SignOut) },
 	5: func() Frame { return new(Answer) },
 	6: func() Frame { return new(Connect) },
+	7: func() Frame { return new(ConnectTo) },
+	8: func() Frame { return new(Targets) },
 }
 
 func (f *Hello) validate() error {
@@ -175,6 +196,30 @@ func (f *Answer) validate() error {
 }
 
 func (f *Connect) validate() error { return numbered(f.Number) }
+
+func (f *ConnectTo) validate() error { return cmp.Or(numbered(f.Number), named(f.Target)) }
+
+func (f *Targets) validate() error {
+	if n := len(f.Names); n == 0 || n > MaxTargets {
+		return fmt.Errorf("%w: %d targets, permitted are 1 to %d", ErrFrame, n, MaxTargets)
+	}
+	for i, name := range f.Names {
+		if err := named(name); err != nil {
+			return err
+		}
+		if i > 0 && name <= f.Names[i-1] {
+			return fmt.Errorf("%w: target %s behind %s", ErrFrame, name, f.Names[i-1])
+		}
+	}
+	return nil
+}
+
+func named(target string) error {
+	if err := group.CheckName(target); err != nil {
+		return fmt.Errorf("%w: target: %w", ErrFrame, err)
+	}
+	return nil
+}
 
 func numbered(n uint64) error {
 	if n == 0 || n > gate.MaxNumber {
@@ -241,17 +286,19 @@ func Decode(raw []byte) (Frame, error) {
 func Read(r io.Reader, large func() (done func())) (Frame, error) { return read(r, MaxFrame, large) }
 
 // ReadConnect reads the first frame of a data stream, of which one connection may open many at once. Errors are those of Read; any other frame
-// is ErrFrameType.
-func ReadConnect(r io.Reader) (*Connect, error) {
+// is ErrFrameType. Of a CONNECT the target is empty.
+func ReadConnect(r io.Reader) (*ConnectTo, error) {
 	f, err := read(r, maxConnect, nil)
 	if err != nil {
 		return nil, err
 	}
-	c, ok := f.(*Connect)
-	if !ok {
-		return nil, fmt.Errorf("%w: a data stream begins with CONNECT", ErrFrameType)
+	switch f := f.(type) {
+	case *Connect:
+		return &ConnectTo{Number: f.Number}, nil
+	case *ConnectTo:
+		return f, nil
 	}
-	return c, nil
+	return nil, fmt.Errorf("%w: a data stream begins with CONNECT or CONNECT-TO", ErrFrameType)
 }
 
 func read(r io.Reader, most uint32, large func() (done func())) (Frame, error) {
@@ -285,4 +332,5 @@ const (
 	StreamTarget  StreamCode = 2 // the gate does not reach the target, or has lost it
 	StreamCut     StreamCode = 3 // the session has ended
 	StreamFull    StreamCode = 4 // the session has too many data streams
+	StreamUnknown StreamCode = 5 // the gate has no target of this name
 )

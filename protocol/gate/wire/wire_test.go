@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -114,6 +115,8 @@ func TestFrame_Malformed_Refused(t *testing.T) {
 		&wire.Hello{Versions: [2]uint64{2, 1}, Resource: "r", Configuration: 1}, &wire.Hello{Versions: [2]uint64{1, 1}, Configuration: 1},
 		&wire.Hello{Versions: [2]uint64{1, 1}, Resource: "r"}, &wire.Update{Revocations: make([][]byte, wire.MaxRevocations+1)}, &wire.Update{Authorities: [][]byte{{}}},
 		&wire.Update{Configuration: make([]byte, wire.MaxConfiguration+1)}, &wire.SignIn{Number: 1, Permit: []byte{1}}, &wire.Answer{Number: 1}, &wire.Connect{},
+		&wire.ConnectTo{Number: 1}, &wire.ConnectTo{Target: "sql"}, &wire.ConnectTo{Number: 1, Target: "a/b"}, &wire.Targets{}, &wire.Targets{Names: []string{"b", "a"}},
+		&wire.Targets{Names: []string{"a", "a"}}, &wire.Targets{Names: []string{""}}, &wire.Targets{Names: make([]string, wire.MaxTargets+1)},
 	} {
 		_, err := wire.Append(nil, f)
 		require.ErrorIs(t, err, wire.ErrFrame, "%+v", f)
@@ -148,7 +151,13 @@ func TestReadConnect_OtherFrames_Refused(t *testing.T) {
 		require.NoError(t, err)
 		c, err := wire.ReadConnect(bytes.NewReader(raw))
 		require.NoError(t, err)
-		assert.Equal(t, n, c.Number)
+		assert.Equal(t, &wire.ConnectTo{Number: n}, c)
+		longest := &wire.ConnectTo{Number: n, Target: strings.Repeat("x", 64)}
+		raw, err = wire.Append(nil, longest)
+		require.NoError(t, err)
+		c, err = wire.ReadConnect(bytes.NewReader(raw))
+		require.NoError(t, err)
+		assert.Equal(t, longest, c)
 	}
 	_, err := wire.ReadConnect(bytes.NewReader([]byte{0, 4, 0, 0}))
 	require.ErrorIs(t, err, wire.ErrFrameSize)

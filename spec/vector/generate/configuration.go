@@ -116,6 +116,7 @@ func gateEdits() []edit {
 		gate("gate-slots-64", "a gate before 64 slots", "O-28", vector.Valid, gateOf(usualGate...), uintOf(3), uintOf(64)),
 		gate("gate-slots-65", "a gate before 65 slots", "O-28", refused, gateOf(usualGate...), uintOf(3), uintOf(65)),
 		gate("gate-sessions-2", "two sessions at a slot where one program runs", "O-29", refused, gateOf(2, 1000, 3, 2, 5, 2000, 6, 5000, 7, 10000)),
+		gate("gate-places-66", "33 sessions at each of two slots", "O-35", refused, gateOf(2, 1000, 3, 33, 5, 2000, 6, 5000, 7, 10000), uintOf(3), uintOf(2)),
 		gate("gate-constant-zero", "a constant with the value 0", "O-30", malformed, plus(1, 0)),
 		gate("gate-constant-unknown", "a constant that nobody knows", "O-31", refused, gateOf(append(append([]uint64(nil), usualGate...), 99, 1)...)),
 		gate("gate-settle-absent", "without settle", "O-1", outOfRange, gateOf(3, 1, 5, 2000, 6, 5000, 7, 10000)),
