@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"sort"
 	"testing"
 	"time"
 
@@ -100,5 +101,68 @@ func TestGated_TwoTokens_OneProgram(t *testing.T) {
 				assert.Less(t, b.gates[0].longest, 2*(times.hold+20*time.Millisecond+500*time.Millisecond))
 			}
 		})
+	}
+}
+
+// within is the greatest number of moments in any span of time.
+func within(list []time.Duration, span time.Duration) (most int) {
+	first := 0
+	for i, at := range list {
+		for list[first] <= at-span {
+			first++
+		}
+		most = max(most, i-first+1)
+	}
+	return most
+}
+
+// TestGated_GateAway_FewProbesAndSoonBack: a gate is away for ten minutes while everybody wants the resource. Together the members dial it less than
+// ten times a second, from the beginning. When it is back a session begins within seconds, and nobody has made a token.
+func TestGated_GateAway_FewProbesAndSoonBack(t *testing.T) {
+	skipUnderRaceDetector(t)
+	const away = 10 * time.Minute
+	times := busyTimes{
+		operation: 500 * time.Millisecond, hold: 4 * time.Second, interval: 50 * time.Millisecond, skip: 20 * time.Millisecond,
+		gossip: 5 * time.Second, shortest: 400 * time.Millisecond, longest: 600 * time.Millisecond,
+	}
+	for seed := range uint64(whole.Part(1, 5)) {
+		for _, members := range []int{10, 100, 300}[:whole.Part(2, 3)] {
+			t.Run(fmt.Sprintf("%d members, seed %d", members, seed), func(t *testing.T) {
+				set := busySetting(seed, members, fairTurns, times)
+				set.constants.MembersMax = members
+				gated(&set.resources[0])
+				b := newBusyGroup(t, set, times)
+				for i := range members {
+					b.add(b.ca.enrol(b.now), memberSetting{durable: true, found: i == 0, driving: grouped})
+				}
+				b.start()
+				b.want(b.nodes, time.Second)
+				b.runFor(time.Minute)
+				h := b.gates[0]
+				h.crash(away)
+				gone := b.now
+				h.knocks, h.opens = nil, nil
+				b.runFor(away)
+				returned := b.now
+				assert.Empty(t, h.opens)
+				b.runFor(time.Minute)
+				require.NotEmpty(t, h.opens)
+				first := h.opens[0] - returned
+				up := 0
+				for _, l := range h.links {
+					if l.up {
+						up++
+					}
+				}
+				t.Logf("%d dials, %.2f a second, at most %d in ten seconds and %d in one, %d in the first; first session %v after the return, %d in a minute, %d members connected then; %d tokens made",
+					len(h.knocks), float64(len(h.knocks))/away.Seconds(), within(h.knocks, 10*time.Second), within(h.knocks, time.Second),
+					within(h.knocks[:sort.Search(len(h.knocks), func(i int) bool { return h.knocks[i] > gone+10*time.Second })], 10*time.Second),
+					first, len(h.opens), up, b.made)
+				assert.LessOrEqual(t, within(h.knocks, 10*time.Second), 100, "ten a second")
+				assert.Less(t, first, 5*time.Second)
+				assert.Equal(t, 1, b.made, "tokens")
+				assert.Empty(t, b.violations)
+			})
+		}
 	}
 }
