@@ -49,6 +49,7 @@ type gatehouse struct {
 	dice     dice // for the pauses between dials
 
 	sessions, busy, refused, crashes int
+	broken                           int             // connections, by the network
 	longest                          time.Duration   // from SIGN-IN to OPEN
 	knocks                           []time.Duration // when it was dialled, and did not answer
 	opens                            []time.Duration // when a session began
@@ -176,6 +177,18 @@ func (h *gatehouse) crash(away time.Duration) {
 		h.loses(n, n.life)
 	}
 	h.c.after(away, h.start)
+}
+
+// breaks ends the connection of a member, as a network does that loses too much.
+func (h *gatehouse) breaks(n *node) {
+	if l := h.links[n]; l == nil || !l.up || n.member == nil || n.asleep || n.life != l.life {
+		return
+	}
+	h.broken++
+	h.c.log(n, "loses the gate of %s", h.resource.Name)
+	life := n.life
+	h.forsakes(func(v *visit) bool { return v.node == n && v.life == life })
+	h.loses(n, life)
 }
 
 // forsakes ends visits whose connection is lost, for both sides.
@@ -467,5 +480,5 @@ func (l gatehouses) granted(n *node, e effect.Grant) {
 }
 
 func (h *gatehouse) String() string {
-	return fmt.Sprintf("%d sessions, %d busy, %d refused, %d crashes, longest wait %v", h.sessions, h.busy, h.refused, h.crashes, h.longest)
+	return fmt.Sprintf("%d sessions, %d busy, %d refused, %d crashes, %d connections broken, longest wait %v", h.sessions, h.busy, h.refused, h.crashes, h.broken, h.longest)
 }

@@ -20,7 +20,7 @@ func gated(r *group.Resource) {
 	r.Gate = group.Gate{Member: ident.Member{9}, Address: "gate.example.org:1", Settle: 20 * time.Millisecond, Keep: 500 * time.Millisecond}.WithDefaults()
 }
 
-// TestGated_Faults_OrderHolds: members crash, sleep and are cut off from each other, and so does the gate. No program begins without a session,
+// TestGated_Faults_OrderHolds: members crash, sleep and are cut off from each other and from the gate, which crashes, too. No program begins without a session,
 // no session opens before the last one has closed, and no token leaves before its session has ended or the time for that has.
 func TestGated_Faults_OrderHolds(t *testing.T) {
 	skipUnderRaceDetector(t)
@@ -46,16 +46,25 @@ func TestGated_Faults_OrderHolds(t *testing.T) {
 				}
 			}
 			c.after(rng.exponential(40*time.Second), again)
+			var breaks func()
+			breaks = func() {
+				if !c.calm {
+					h.breaks(c.nodes.one(rng.rng))
+					c.after(rng.exponential(10*time.Second), breaks)
+				}
+			}
+			c.after(rng.exponential(10*time.Second), breaks)
 		}
 		r := (&schedule{c, f}).run(s)
 		assert.NoError(t, r.Err())
 		for _, h := range c.gates {
 			sum.sessions, sum.busy, sum.refused, sum.crashes = sum.sessions+h.sessions, sum.busy+h.busy, sum.refused+h.refused, sum.crashes+h.crashes
+			sum.broken += h.broken
 			sum.longest = max(sum.longest, h.longest)
 		}
 	}
 	t.Log(&sum)
-	assert.NotZero(t, sum.sessions*sum.busy*sum.crashes)
+	assert.NotZero(t, sum.sessions*sum.busy*sum.crashes*sum.broken)
 }
 
 // TestGated_TwoTokens_OneProgram: a group that is cut in two has two tokens. Without a gate two programs run at once; with one they take turns,
