@@ -22,16 +22,8 @@ import (
 )
 
 const (
-	// probeFirst and probeMost are the pauses between two dials of a gate that does not answer. Three hundred members
-	// then dial it less than 10 times a second; and the first one does within seconds of its return.
-	probeFirst = time.Second
-	probeMost  = time.Minute
-
 	// gateDialTime bounds one dial: a handshake takes a few round trips.
 	gateDialTime = 5 * time.Second
-
-	// gateSettled is how long a connection has to last before the next dial after it comes soon.
-	gateSettled = 10 * time.Second
 
 	// signOutWait bounds how long a connection is asked about the end of a session. The member waits for less.
 	signOutWait = 15 * time.Second
@@ -123,37 +115,24 @@ type gateLink struct {
 
 // keep dials a gate again and again.
 func (g *gates) keep(ctx context.Context, l *gateLink) {
-	pauses := newProbes()
+	var pauses member.Probes
 	for ctx.Err() == nil {
 		lasted, err := g.visit(ctx, l)
-		pauses.connected(lasted)
+		pauses.Connected(lasted)
 		if err != nil && ctx.Err() == nil && g.reports.allow("gate "+l.target.resource) {
 			g.log.Warn("gate does not answer", "resource", l.target.resource, "address", l.target.address, "reason", err)
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(pauses.next()):
+		case <-time.After(pauses.Next(g.members(), rand.Float64())):
 		}
 	}
 }
 
-// probes are the pauses between the dials of a gate.
-type probes struct{ pause time.Duration }
-
-func newProbes() *probes { return &probes{probeFirst} }
-
-// connected notes how long a connection has lasted.
-func (p *probes) connected(lasted time.Duration) {
-	if lasted >= gateSettled {
-		p.pause = probeFirst
-	}
-}
-
-// next is the next pause: between a half and the whole of one that doubles, so that members do not dial together.
-func (p *probes) next() time.Duration {
-	pause := p.pause
-	p.pause = min(2*pause, probeMost)
-	return pause/2 + rand.N(pause/2)
+// members is how many members this one knows.
+func (g *gates) members() (n int) {
+	g.engine.look(func(m *member.Member) { n = m.Len() })
+	return n
 }
 
 // visit is one connection with a gate, from the dial to its end.

@@ -6,7 +6,6 @@ import (
 	"os"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/quic-go/quic-go"
 	"github.com/stretchr/testify/assert"
@@ -17,33 +16,12 @@ import (
 	"github.com/wandertoken/wander/protocol/gate"
 )
 
-// TestPauses_Probes_GrowAndDiffer: members do not dial a gate together, and a gate that is away for long is dialled seldom.
-func TestPauses_Probes_GrowAndDiffer(t *testing.T) {
-	p := newProbes()
-	var last []time.Duration
-	for range 12 {
-		last = append(last, p.next())
-	}
-	assert.Less(t, last[0], probeFirst)
-	assert.GreaterOrEqual(t, last[0], probeFirst/2)
-	for i, pause := range last {
-		most := min(probeFirst<<i, probeMost)
-		assert.LessOrEqual(t, pause, most)
-		assert.GreaterOrEqual(t, pause, most/2)
-	}
-	assert.NotEqual(t, last[10], last[11], "drawn at random")
-	p.connected(gateSettled)
-	assert.Less(t, p.next(), probeFirst)
-	p.next()
-	p.connected(gateSettled - 1)
-	assert.GreaterOrEqual(t, p.next(), probeFirst, "a gate that drops its connections at once")
-}
-
 // TestTunnelError_Each_SaysHow: a program that copies learns whether its session has ended, in whatever way.
 func TestTunnelError_Each_SaysHow(t *testing.T) {
 	for _, err := range []error{client.ErrNotOpen, client.ErrStreamCut, client.ErrLost, &quic.IdleTimeoutError{}, &quic.ApplicationError{}, &quic.StatelessResetError{}} {
 		assert.ErrorIs(t, tunnelError(err), api.ErrNoSession, err)
 	}
+	assert.ErrorIs(t, tunnelError(client.ErrNoTarget), api.ErrBadRequest)
 	for _, err := range []error{client.ErrTarget, client.ErrTooManyCon, context.DeadlineExceeded, os.ErrDeadlineExceeded} {
 		assert.ErrorIs(t, tunnelError(err), api.ErrUnavailable, err)
 	}

@@ -245,7 +245,7 @@ func (g *Gate) unfit(why *unfitError) {
 	g.misfit = text
 }
 
-// keepUp asks the CA each minute.
+// keepUp asks the CA each syncEvery.
 func (g *Gate) keepUp(ctx context.Context) {
 	for ctx.Err() == nil {
 		asking, cancel := context.WithTimeout(ctx, syncTimeout)

@@ -97,8 +97,9 @@ const (
 	// segmentSize is when the journal begins a new segment, in bytes. A session has about 400.
 	segmentSize = 1 << 20
 
-	// syncEvery is how often the CA is asked for revocations.
-	syncEvery = time.Minute
+	// syncEvery is how often the CA is asked for revocations: a session is cut within a minute of the revocation of its member, also if the
+	// question takes a while.
+	syncEvery = 45 * time.Second
 
 	// syncTimeout bounds one question to the CA.
 	syncTimeout = 30 * time.Second

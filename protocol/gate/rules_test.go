@@ -1,21 +1,13 @@
 package gate_test
 
 import (
-	"encoding/json"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
-	"github.com/wandertoken/wander/internal/whole"
+	"github.com/wandertoken/wander/internal/undone"
 )
 
-// undone are rules of the gate, each undone in one place of the code, and what a test says then.
-var undone = []struct{ rule, file, old, new, test, says string }{
+// undoings are rules of the gate, each undone in one place of the code, and what a test says then.
+var undoings = []struct{ rule, file, old, new, test, says string }{
 	{"the session member's own signature cuts", "permit.go", "m.By == t.Holder && m.Title == t.Hash", "m.Title == t.Hash", "LyingMembers", "honest sessions cut"},
 	{
 		"the presenter's own signature makes stale", "memory.go", "		m.title(move.By, move.Title).moved = true\n",
@@ -72,26 +64,7 @@ var undone = []struct{ rule, file, old, new, test, says string }{
 
 // Each rule that is undone makes a test fail.
 func TestRules_EachUndone_ATestFails(t *testing.T) {
-	for _, u := range undone {
-		t.Run(u.rule, func(t *testing.T) {
-			raw, err := os.ReadFile(u.file)
-			require.NoError(t, err)
-			require.Equal(t, 1, strings.Count(string(raw), u.old), "%s has no such place, or several", u.file)
-			if !whole.Asked() {
-				return
-			}
-			dir := t.TempDir()
-			changed, overlay := filepath.Join(dir, "changed.go"), filepath.Join(dir, "overlay.json")
-			require.NoError(t, os.WriteFile(changed, []byte(strings.Replace(string(raw), u.old, u.new, 1)), 0o600))
-			path, err := filepath.Abs(u.file)
-			require.NoError(t, err)
-			list, err := json.Marshal(map[string]map[string]string{"Replace": {path: changed}})
-			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(overlay, list, 0o600))
-			out, err := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-run", u.test, ".").CombinedOutput()
-			assert.Error(t, err, "nothing fails")
-			assert.Contains(t, string(out), u.says)
-			assert.NotContains(t, string(out), "build failed")
-		})
+	for _, u := range undoings {
+		t.Run(u.rule, func(t *testing.T) { undone.Try(t, u.file, u.old, u.new, u.test, u.says) })
 	}
 }

@@ -115,11 +115,11 @@ func newBusyGroup(t *testing.T, s setting, times busyTimes) *busy {
 
 // start starts all members.
 func (b *busy) start() {
+	b.gates.start()
 	for _, n := range b.nodes {
 		n.start(false)
 		n.meetSomebody()
 	}
-	b.gates.start()
 }
 
 // saw counts turns and tokens, and lets a member ask again when its program has ended.

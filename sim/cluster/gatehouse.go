@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -44,9 +45,22 @@ type gatehouse struct {
 	last     gate.Connection
 	seen     map[visitKey]*visit
 	open     map[int]uint64 // the session in each slot whose close has not confirmed
+	links    map[*node]*link
+	dice     dice // for the pauses between dials
 
 	sessions, busy, refused, crashes int
-	longest                          time.Duration // from SIGN-IN to OPEN
+	broken                           int             // connections, by the network
+	longest                          time.Duration   // from SIGN-IN to OPEN
+	knocks                           []time.Duration // when it was dialled, and did not answer
+	opens                            []time.Duration // when a session began
+}
+
+// link is a member's way to the gate.
+type link struct {
+	life   uint64 // of the member's process
+	up     bool
+	since  time.Duration // when it came up
+	probes member.Probes
 }
 
 // visit is one sign-in, as the network sees it.
@@ -74,6 +88,7 @@ type visitKey struct {
 // newGatehouse opens the gate of a resource, which is not new: its journal says that nothing is open.
 func newGatehouse(c *cluster, r group.Resource) *gatehouse {
 	h := &gatehouse{c: c, resource: r, visits: make(map[gate.Connection]*visit), seen: make(map[visitKey]*visit), open: make(map[int]uint64)}
+	h.links, h.dice = make(map[*node]*link), dice{rand.New(rand.NewPCG(c.seed, 0x676174657761))}
 	h.records = []gate.Record{&gate.BeginRecord{}}
 	for i := range r.Slots {
 		h.records = append(h.records, &gate.ClosedRecord{Slot: uint64(i), Reason: gate.ByRestart})
@@ -85,7 +100,7 @@ func (h *gatehouse) reading() clock.Reading {
 	return clock.Reading{Boot: clock.Instant(h.c.now + time.Hour), Wall: epoch.Add(h.c.now)}
 }
 
-// start starts the gate from its journal, and lets members know.
+// start starts the gate from its journal.
 func (h *gatehouse) start() {
 	g := h.resource.Gate
 	machine, effects, err := gate.Restore(gate.Settings{
@@ -97,28 +112,58 @@ func (h *gatehouse) start() {
 	h.gate = machine
 	h.perform(effects)
 	h.setAlarm()
-	for _, n := range h.c.nodes {
-		h.greets(n)
-	}
 }
 
-// greets connects a member with the gate.
+// greets has a member that has started dial the gate.
 func (h *gatehouse) greets(n *node) {
-	if h.gate != nil && n.member != nil {
-		h.tells(n, n.life, member.GateReachable{Resource: h.resource.Name, Is: true})
+	h.links[n] = &link{life: n.life}
+	h.dials(n, h.links[n])
+}
+
+// dials has a member dial the gate, again and again until that answers.
+func (h *gatehouse) dials(n *node, l *link) {
+	n.whenAwake(func() {
+		if n.member == nil || h.links[n] != l || n.life != l.life || l.up {
+			return
+		}
+		if h.gate != nil {
+			l.up, l.since = true, h.c.now
+			h.tells(n, n.life, member.GateReachable{Resource: h.resource.Name, Is: true})
+			return
+		}
+		h.knocks = append(h.knocks, h.c.now)
+		h.dialsLater(n, l)
+	})
+}
+
+func (h *gatehouse) dialsLater(n *node, l *link) {
+	h.c.after(l.probes.Next(n.member.Len(), h.dice.rng.Float64()), func() { h.dials(n, l) })
+}
+
+// loses ends the connection of a member's process. It dials again as a daemon does.
+func (h *gatehouse) loses(n *node, life uint64) {
+	l := h.links[n]
+	if l == nil || !l.up || n.member == nil || n.life != life || l.life != life {
+		return
 	}
+	l.up = false
+	l.probes.Connected(h.c.now - l.since)
+	h.tells(n, n.life, member.GateReachable{Resource: h.resource.Name})
+	h.dialsLater(n, l)
 }
 
 // tells hands a member something after a moment, if it is still the same process.
 func (h *gatehouse) tells(n *node, life uint64, in member.Input) {
 	h.c.after(gateDelay, func() {
-		if n.member != nil && n.life == life {
-			n.put(in)
-		}
+		n.whenAwake(func() {
+			if n.member != nil && n.life == life {
+				n.put(in)
+			}
+		})
 	})
 }
 
-// crash ends the gate, and starts it again after a while. Members notice later.
+// crash ends the gate, and starts it again after a while. Members notice a moment later.
 func (h *gatehouse) crash(away time.Duration) {
 	if h.gate == nil {
 		return
@@ -129,9 +174,21 @@ func (h *gatehouse) crash(away time.Duration) {
 	clear(h.open)
 	h.forsakes(func(*visit) bool { return true })
 	for _, n := range h.c.nodes {
-		h.tells(n, n.life, member.GateReachable{Resource: h.resource.Name})
+		h.loses(n, n.life)
 	}
 	h.c.after(away, h.start)
+}
+
+// breaks ends the connection of a member, as a network does that loses too much.
+func (h *gatehouse) breaks(n *node) {
+	if l := h.links[n]; l == nil || !l.up || n.member == nil || n.asleep || n.life != l.life {
+		return
+	}
+	h.broken++
+	h.c.log(n, "loses the gate of %s", h.resource.Name)
+	life := n.life
+	h.forsakes(func(v *visit) bool { return v.node == n && v.life == life })
+	h.loses(n, life)
 }
 
 // forsakes ends visits whose connection is lost, for both sides.
@@ -155,7 +212,7 @@ func (h *gatehouse) misses(n *node) {
 	h.c.after(gateSilence, func() {
 		if n.member == nil || n.life != life || n.asleep && n.naps == naps {
 			h.forsakes(func(v *visit) bool { return v.node == n && v.life == life })
-			h.greets(n)
+			h.loses(n, life)
 		}
 	})
 }
@@ -276,6 +333,7 @@ func (h *gatehouse) perform(effects []gate.Effect) {
 			}
 			h.open[e.Slot] = e.Session
 			h.sessions++
+			h.opens = append(h.opens, h.c.now)
 			h.hook(e.Run, func() {})
 		case gate.RunClose:
 			h.hook(e.Run, func() { delete(h.open, e.Slot) })
@@ -422,5 +480,5 @@ func (l gatehouses) granted(n *node, e effect.Grant) {
 }
 
 func (h *gatehouse) String() string {
-	return fmt.Sprintf("%d sessions, %d busy, %d refused, %d crashes, longest wait %v", h.sessions, h.busy, h.refused, h.crashes, h.longest)
+	return fmt.Sprintf("%d sessions, %d busy, %d refused, %d crashes, %d connections broken, longest wait %v", h.sessions, h.busy, h.refused, h.crashes, h.broken, h.longest)
 }

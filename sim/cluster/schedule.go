@@ -21,11 +21,11 @@ type schedule struct {
 // begin starts every member and every fault.
 func (s *schedule) begin() {
 	s.c.downMean = s.f.downMean
+	s.c.gates.start()
 	for _, n := range s.c.nodes {
 		n.start(false)
 		n.meetSomebody()
 	}
-	s.c.gates.start()
 	for kind, do := range s.faults() {
 		if do != nil && s.f.every[kind] > 0 {
 			s.recurs(fault(kind), s.f.every[kind], do)

@@ -1,0 +1,101 @@
+package member_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/internal/undone"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+// entryRules are rules of a member before a gate, each undone in one place of the code.
+var entryRules = []struct{ rule, old, new string }{
+	{"a gate that only observes is no condition", "return ok && (!g.observes || l.reached[s.key.resource])", "return ok && (true || g.observes)"},
+	{"a custody is barred after a failure", "(!l.reached[s.key.resource] || slices.ContainsFunc(l.bars, func(b bar) bool { return b.hold.slot == s }))", "(!l.reached[s.key.resource] || slices.ContainsFunc(l.bars, func(b bar) bool { return false }))"},
+	{"programs wait while the gate cannot be reached", "\ts.closed = l.isClosed(s)\n", "\ts.closed = l.isClosed(s) && l.reached[s.key.resource]\n"},
+	{"a knock over a lost connection is taken back", "\t\tif e.state == knocking { // SIGN-IN may", "\t\tif false { // SIGN-IN may"},
+	{"sessions end with the connection", "\t\tl.lost(e, \"the gate cannot be reached\")\n", ""},
+	{"the policy hears of the gate", "\t\tif s.key.resource == in.Resource {\n\t\t\tl.refresh(s)", "\t\tif false {\n\t\t\tl.refresh(s)"},
+	{"knocking leaves time for the program", "l.now.Boot.Add(span - out - program)", "l.now.Boot.Add(span - out)"},
+	{"a short program leaves more time for knocking", "program, length = min(program, d.maxHold), ", "program, length = program, "},
+	{"a session is no longer than asked for", "min(span, d.maxHold+times.open+out)", "max(span, d.maxHold+times.open+out)"},
+	{"an OPEN that comes too late is signed out", "\t\tif _, ok := in.Answer.(gate.OpenAnswer); ok { // it has", "\t\tif false { // it has"},
+	{"a session ends with the time for the token", "end := min(e.ends, l.now.Boot.Add(between(at, a.Until)))", "end := l.now.Boot.Add(between(at, a.Until))"},
+	{"a program ends before its session", "\tend = end.Add(-signOutSpan(end.Sub(l.now.Boot)))\n", ""},
+	{"a session that is too short is of no use", "\tif end.Sub(l.now.Boot) < shortestProgram(s.resource.MaxHold, d.maxHold) { //", "\tif end.Sub(l.now.Boot) < 0 { //"},
+	{"the program of such a session waits again", "\t\tl.signOut(e, false)\n\t\tl.demands.putBack(d)\n", "\t\tl.signOut(e, false)\n"},
+	{"such a session bars the custody", "\t\tl.bar(e, l.now.Boot.Add(knockPause))\n\t\tl.signOut(e, false)", "\t\tl.signOut(e, false)"},
+	{"a second OPEN changes nothing", "\tif e.state != knocking {\n\t\treturn\n\t}\n\ts := e.grant.hold.slot\n\ts.word = gateWord{text: \"open\"", "\tif e.state == closing {\n\t\treturn\n\t}\n\ts := e.grant.hold.slot\n\ts.word = gateWord{text: \"open\""},
+	{"a stuck session is over", "\t\tif a.Stuck { // nothing", "\t\tif false { // nothing"},
+	{"nobody waits at a stuck slot", "\tif a.Stuck {\n\t\th.slot.word.text", "\tif a.Stuck && false {\n\t\th.slot.word.text"},
+	{"BUSY is waited out with settle and keep", ".Add(times.settle+times.keep))", ".Add(0*times.keep))"},
+	{"nobody waits for longer than the token may be kept", "e.gives = min(e.knocks, l.now.Boot.Add(between(at, a.Until)).", "e.gives = max(e.knocks, l.now.Boot.Add(between(at, a.Until))."},
+	{"a refused session is over", "\t\tl.lost(e, \"refused: \"+a.Code.String())\n", ""},
+	{"a refusal bars for a minute", "max(refusePause, between(at, a.NotBefore))", "max(knockPause, between(at, a.NotBefore))"},
+	{"a refusal bars until its time", "max(refusePause, between(at, a.NotBefore))", "refusePause"},
+	{"a lost knock passes the token on", "\tcase knocking:\n\t\tl.fail(e, l.now.Boot.Add(knockPause), false)\n", "\tcase knocking:\n"},
+	{"a lost session kills its program", "\t\tl.emit(effect.Lose{Grant: e.grant.id, Reason: why})\n", ""},
+	{"a gate that observes kills nobody", "!ok || g.observes {\n\t\t\tl.report(", "!ok {\n\t\t\tl.report("},
+	{"a gate that is gone kills nobody", "!ok || g.observes {\n\t\t\tl.report(", "ok && g.observes {\n\t\t\tl.report("},
+	{"CLOSED releases the token", "\tcase closing:\n\t\tl.remove(e)\n\t\tl.grants.over(e.grant, e.operated)\n\t}", "\tcase closing:\n\t}"},
+	{"signing out has a bound", "closing, operated, l.now.Boot.Add(signOutSpan(e.grant.hold.slot.resource.MaxHold))", "closing, operated, clock.Never"},
+	{"a program's end is a SIGN-OUT", "signOutSpan(e.grant.hold.slot.resource.MaxHold))\n\tl.emit(effect.SignOut{Entry: e.id})", "signOutSpan(e.grant.hold.slot.resource.MaxHold))"},
+	{"a failed program is first again", "\tl.remove(e)\n\tl.demands.putBack(d)\n\tl.grants.over(e.grant, false)\n", "\tl.remove(e)\n\t_ = d\n\tl.grants.over(e.grant, false)\n"},
+	{"who gives up signs out", "\tif waits {\n", "\tif false {\n"},
+	{"a failure bars the custody", "\td := e.demand\n\tl.bar(e, until)\n\tif waits {", "\td := e.demand\n\tif waits {"},
+	{"a program that goes takes its knock along", "\tl.emit(effect.SignOut{Entry: e.id})\n\tl.remove(e)\n\tl.grants.over(e.grant, false)\n", "\tl.remove(e)\n\tl.grants.over(e.grant, false)\n"},
+	{"the next program takes its place", "\t\td := l.demands.take(e.grant.hold.slot)\n", "\t\tvar d *demand\n"},
+	{"a longer one asks anew", "\t\tcase e.asked == 0, 0 < d.maxHold && d.maxHold <= e.asked:\n", "\t\tcase true:\n"},
+	{"a certificate that has expired refuses all", "\t\tl.refuseAll(reason)\n", ""},
+	{"a slot that leaves has no knock", "\t\tif e.state == knocking && e.grant.hold.slot == s {", "\t\tif false && e.grant.hold.slot == s {"},
+	{"a lost memory ends its knock", "\t\tcase h.lost && e.state == knocking:", "\t\tcase h.lost && e.state == knocking && false:"},
+	{"knocking has an end", "\t\t\tl.fail(e, l.now.Boot.Add(knockPause), true)\n", ""},
+	{"a gate that does not confirm keeps no token", "\t\t\tl.remove(e)\n\t\t\tl.grants.over(e.grant, e.operated)\n\t\t}\n\t}\n}\n\n// lift", "\t\t}\n\t}\n}\n\n// lift"},
+	{"a bar ends with its custody", "l.custody.holds[b.hold.token] == b.hold && l.now.Boot < b.until", "l.now.Boot < b.until"},
+	{"a bar ends with its time", "l.custody.holds[b.hold.token] == b.hold && l.now.Boot < b.until", "l.custody.holds[b.hold.token] == b.hold"},
+	{"the policy hears of a bar's end", "\t\tl.bars = slices.Delete(l.bars, i, i+1)\n\t\tl.refresh(b.hold.slot)\n", "\t\tl.bars = slices.Delete(l.bars, i, i+1)\n"},
+	{"the machine asks to be woken for bars", "\tfor _, b := range l.bars {\n\t\tnext = min(next, b.until)\n\t}\n", ""},
+	{"the machine asks to be woken for knocks", "\tfor _, e := range l.byID {\n\t\tnext = min(next, e.gives)\n\t}\n", ""},
+}
+
+// Each rule that is undone makes a test fail.
+func TestEntries_EachRuleUndone_ATestFails(t *testing.T) {
+	for _, u := range entryRules {
+		t.Run(u.rule, func(t *testing.T) { undone.Try(t, "entries.go", u.old, u.new, "TestGate", "FAIL") })
+	}
+}
+
+// TestGate_RefusedThenReconnected_StaysBarred: another connection with the gate is no reason to knock again in the same custody.
+func TestGate_RefusedThenReconnected_StaysBarred(t *testing.T) {
+	v := visits(t, true)
+	v.says(v.demand(1).Entry, gate.RefuseAnswer{Code: gate.TooSoon})
+	v.step(member.GateReachable{Resource: resource})
+	v.step(member.GateReachable{Resource: resource, Is: true})
+	assert.Nil(t, v.knocks(50*time.Second))
+	assert.NotNil(t, v.knocks(15*time.Second), "after a minute")
+}
+
+// TestGate_LostBefore_DemandWaits: a gate that was there, and is not any more, has no program wait for it.
+func TestGate_LostBefore_DemandWaits(t *testing.T) {
+	v := visits(t, true)
+	v.step(member.GateReachable{Resource: resource})
+	require.Nil(t, v.demand(1))
+	assert.Nil(t, v.knocks(time.Second))
+	v.meet(v.taker)
+	assert.True(t, v.passes(5*time.Second), "as far as the policy knows, nobody wants the token here")
+	v.step(member.GateReachable{Resource: resource, Is: true})
+	assert.Nil(t, last[effect.SignIn](v.box), "the token is not here")
+}
+
+// TestGate_Stuck_TokenGoesAtOnce: nobody waits at a slot that needs its operator.
+func TestGate_Stuck_TokenGoesAtOnce(t *testing.T) {
+	v := visits(t, true)
+	v.meet(v.taker)
+	v.says(v.demand(1).Entry, gate.BusyAnswer{Session: 6, Stuck: true})
+	assert.True(t, v.passes(time.Second))
+}
