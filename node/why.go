@@ -36,7 +36,7 @@ func (n *Node) link(s member.Status, now clock.Instant) api.LinkStatus {
 	if heard > 0 {
 		l.LastHeardS = api.AgeOf(now.Sub(heard))
 	}
-	if n.cfg.Listen == "" && l.Isolated && len(n.cfg.Bootstrap) == 0 {
+	if n.cfg.Listen == "" && l.Isolated && s.Others > 0 {
 		n.engine.look(func(m *member.Member) { l.NoAddresses = !canBeDialled(m) })
 	}
 	return l

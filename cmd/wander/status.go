@@ -27,7 +27,7 @@ func newStatusCommand(env *environment) *cobra.Command {
 		Long: `Show in one sentence for each resource what it waits for, and then the state of the group that
 the local member knows. There is no global view: ages show how old each observation is.
 
-Exit code 69: no daemon, or no other member can be reached.`,
+Exit code 69: no daemon, no other member can be reached, or the certificate does not count.`,
 		Example: "  wander status\n  wander status --check\n  wander status --socket a/wander.sock --output json",
 	}, func(socket string, asJSON bool) error {
 		if check {

@@ -44,9 +44,9 @@ func printReasons(w io.Writer, st api.Status) {
 	fmt.Fprintf(w, "(%s has a section for each word in brackets)\n\n", explain.Page)
 }
 
-// unreached ends a command that has shown that nobody can be reached.
+// unreached ends a command that has shown that this member takes part in nothing.
 func unreached(c api.Cause) error {
-	if !explain.IsCutOff(c) {
+	if !explain.IsDown(c) {
 		return nil
 	}
 	return &cli.Error{Code: cli.ExitUnavailable, Err: errors.New("")}

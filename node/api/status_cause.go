@@ -22,8 +22,8 @@ type LinkStatus struct {
 	Unanswered  uint64   `json:"unanswered"`    // dials that reached nobody, since anything came
 	Silent      bool     `json:"silent"`        // all of these had no answer of any kind
 	Isolated    bool     `json:"isolated"`      // no member is connected, and a dial since anything came reached nobody
-	Others      int      `json:"others"`        // members that can be passed a token, as far as is known
-	NoAddresses bool     `json:"no_addresses"`  // neither this member nor another one that it knows can be dialled
+	Others      int      `json:"others"`        // members that it knows
+	NoAddresses bool     `json:"no_addresses"`  // and this member only dials out, as do all others that it knows
 	ClockAheadS float64  `json:"clock_ahead_s"` // of the median of the peers' clocks
 }
 

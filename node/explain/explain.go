@@ -26,10 +26,11 @@ func Status(st *api.Status) {
 	}
 }
 
-// IsCutOff reports whether a cause is that no other member can be reached.
-func IsCutOff(c api.Cause) bool {
+// IsDown reports whether a cause keeps a member from all of its resources until people or the network
+// change something.
+func IsDown(c api.Cause) bool {
 	switch c {
-	case Isolated, UDPBlocked, NoAddresses:
+	case NoDaemon, DiskFull, JournalFailed, Revoked, Left, Expired, NoAddresses, UDPBlocked, Isolated:
 		return true
 	}
 	return false
@@ -178,30 +179,47 @@ func foremost(list []api.SlotStatus) *api.SlotStatus {
 // elsewhere is where a token is that is not here.
 func elsewhere(st *api.Status, s *api.SlotStatus) api.Why {
 	h := s.Holder
-	if s.Search != nil && s.Search.Stage == "lost" {
-		due := "soon"
-		if s.Search.DueS != nil {
-			due = fmt.Sprintf("in at most %s", text(*s.Search.DueS))
-		}
+	due := "soon"
+	if s.Search != nil && s.Search.DueS != nil {
+		due = "in at most " + text(*s.Search.DueS)
+	}
+	switch isLost := s.Search != nil && s.Search.Stage == "lost"; {
+	case isLost && s.LastSeenS == nil && h == nil:
+		return because(NoToken, nil, "there is no token yet: no member that answers has one; this member makes the first %s", due)
+	case isLost:
 		return because(Replacing, nil, "the token is lost: no member that answers has it; a replacement is due %s%s", due, last(h))
 	}
 	switch {
 	case s.Search != nil:
 		return because(Searching, nil, "the token is missing, and this member asks the others for it%s", last(h))
-	case h != nil && h.ProgramEndsS != nil:
-		return because(RunsElsewhere, &h.AgeS, "%s runs its program (%s), for %s more at most%s", h.Name, source(h), text(*h.ProgramEndsS), turn(s.Eta))
-	case h != nil && s.Eta != nil && s.Eta.Basis == "order" && s.Eta.Before == 0:
-		return because(Next, &h.AgeS, "token with %s (%s)%s", h.Name, source(h), turn(s.Eta))
-	case s.Eta != nil && s.Eta.Basis == "order" && h != nil:
-		return because(Queued, &h.AgeS, "token with %s (%s)%s", h.Name, source(h), turn(s.Eta))
 	case h != nil:
-		return because(Elsewhere, &h.AgeS, "token with %s (%s)%s", h.Name, source(h), turn(s.Eta))
+		return because(place(s), &h.AgeS, "%s%s", holding(h), turn(s.Eta))
 	case s.LastSeenS == nil && s.Founding:
 		return because(NoToken, nil, "there is no token yet: the members are agreeing which one makes the first")
 	case s.LastSeenS == nil:
 		return because(NoToken, nil, "no token has come here yet: there may be none%s", alone(st))
 	}
 	return because(NoNews, s.LastSeenS, "the token is with another member; it was here %s ago, and nobody has told since where it is%s", text(*s.LastSeenS), turn(s.Eta))
+}
+
+// place is where a member is in the order of those that wait, if that is known.
+func place(s *api.SlotStatus) api.Cause {
+	switch {
+	case s.Eta != nil && s.Eta.Basis == "order" && s.Eta.Before == 0:
+		return Next
+	case s.Eta != nil && s.Eta.Basis == "order":
+		return Queued
+	case s.Holder.ProgramEndsS != nil:
+		return RunsElsewhere
+	}
+	return Elsewhere
+}
+
+func holding(h *api.HolderStatus) string {
+	if h.ProgramEndsS != nil {
+		return fmt.Sprintf("%s runs its program (%s), for %s more at most", h.Name, source(h), text(*h.ProgramEndsS))
+	}
+	return fmt.Sprintf("token with %s (%s)", h.Name, source(h))
 }
 
 func alone(st *api.Status) string {

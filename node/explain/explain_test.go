@@ -82,6 +82,7 @@ var slotCases = map[string]struct {
 	"next":                          {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 3, Basis: "order"}}, explain.Next, "you are next, about 3.0 s"},
 	"elsewhere":                     {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 300, Basis: "returns"}}, explain.Elsewhere, "back in about 5m"},
 	"no token":                      {api.SlotStatus{}, explain.NoToken, "no token has come here yet: there may be none, and this member knows no other one"},
+	"no token, and nobody has one":  {api.SlotStatus{Search: &api.SearchStatus{Stage: "lost", DueS: s(30)}}, explain.NoToken, "makes the first in at most 30 s"},
 	"founding":                      {api.SlotStatus{Founding: true}, explain.NoToken, "agreeing which one makes the first"},
 	"no news":                       {api.SlotStatus{LastSeenS: s(30)}, explain.NoNews, "it was here 30 s ago"},
 }

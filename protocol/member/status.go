@@ -51,7 +51,7 @@ type Status struct {
 	Patience int           // how many times as long it therefore waits before it suspects others: 1 to 8
 
 	ClockAhead time.Duration // of the median of the peers' clocks
-	Others     int           // members that can be passed a token
+	Others     int           // members known but this one
 }
 
 // SlotStatus is a member's view of one slot.
@@ -111,7 +111,7 @@ func (m *Member) Status() Status {
 		Behind: m.members.behind(), Faults: m.members.faults.list(), Snapshots: len(m.members.snapshots.from), Suspects: len(m.live.detector.suspects),
 		Recalling: m.recalling, Rollbacks: m.circ.recall.rollbacks, Copies: len(m.circ.recall.copies),
 		NoPlace: m.circ.ring.outside, Late: m.live.own.late.left(m.now.Boot), Patience: m.live.own.multiplier(),
-		ClockAhead: m.circ.admission.clocks.ahead(m.now), Others: m.dir.Candidates(),
+		ClockAhead: m.circ.admission.clocks.ahead(m.now), Others: m.Len() - 1,
 	}
 	if m.circ.recall.rollbacks > 0 {
 		s.LastLoss = m.circ.recall.lastLoss.String()
