@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
@@ -44,9 +46,15 @@ func (n *Node) Release(r api.ReleaseRequest) error {
 // Status is what this member knows.
 func (n *Node) Status() api.Status {
 	var s member.Status
-	peers := []api.PeerStatus{}
+	peers, resources := []api.PeerStatus{}, []api.ResourceStatus{}
+	now := boottime.Now()
 	n.engine.look(func(m *member.Member) {
 		s = m.Status()
+		for i := range s.Slots {
+			resources = appendSlot(resources, s.Slots[i])
+			slots := resources[len(resources)-1].Slots
+			n.whereabouts(m, &s.Slots[i], now, &slots[len(slots)-1])
+		}
 		for _, id := range s.Peers {
 			if c, known := m.Certificate(id); known {
 				peers = append(peers, api.PeerStatus{Member: id, Name: c.Body().Name, Connected: true})
@@ -66,10 +74,8 @@ func (n *Node) Status() api.Status {
 		},
 		Tokens:   api.TokenCounts{Generated: s.Generated, Dropped: s.Dropped},
 		Rejected: s.Rejected, CertificateExpires: n.authority.certificate().Body().NotAfter,
-		Journal: kept, Peers: peers, Resources: []api.ResourceStatus{},
-	}
-	for _, slot := range s.Slots {
-		st.Resources = appendSlot(st.Resources, slot)
+		Journal: kept, Peers: peers, Resources: resources,
+		Link: n.link(s, now), Stopping: s.Stopping, KeyRetired: n.authority.keyUse() == keyRetired, Invalid: n.invalidity(s),
 	}
 	for i := range st.Resources {
 		st.Resources[i].NoPlace = s.NoPlace && st.Resources[i].Policy == catalog.Ring
@@ -81,6 +87,7 @@ func (n *Node) Status() api.Status {
 			st.Rejected["transport: "+class] = count
 		}
 	}
+	explain.Status(&st)
 	return st
 }
 

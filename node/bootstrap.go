@@ -65,7 +65,7 @@ func (b *bootstrap) meet(ctx context.Context, address string) bool {
 	if err == nil || errors.Is(err, transport.ErrSelf) {
 		return true
 	}
-	b.contacts.noteFailed()
+	b.contacts.noteFailed(err)
 	if ctx.Err() == nil && b.isAlone() && b.reports.allow("bootstrap "+address) {
 		b.log.Warn("bootstrap peer unreachable", "address", address, "reason", err)
 	}

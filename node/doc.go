@@ -33,6 +33,8 @@
 //	enrolment   the messages with the CA
 //	metrics     what Prometheus scrapes
 //	boottime    a clock that counts suspended time
+//	explain     why nothing runs, in a sentence (why.go gathers what it needs)
+//	forecast    when a token comes
 //	bench       measurements
 //
 // # The engine

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"errors"
 	"iter"
 	"log/slog"
@@ -42,14 +43,14 @@ func (h *handler) Disconnected(peer ident.Member, err error) {
 		h.engine.put(item{input: member.Disconnected{Peer: peer, Lost: errors.Is(err, transport.ErrReplaced), Alive: ok && closed.Alive}})
 		return
 	}
-	h.contacts.noteFailed()
+	h.contacts.noteFailed(err)
 	h.engine.put(item{input: unreachable(peer, err)})
 }
 
 // Unreachable brings a failed dial.
 func (h *handler) Unreachable(peer ident.Member, err error) {
 	h.log.Debug("unreachable", "member", peer, "reason", err)
-	h.contacts.noteFailed()
+	h.contacts.noteFailed(err)
 	h.engine.put(item{input: unreachable(peer, err)})
 }
 
@@ -75,10 +76,27 @@ func unreachable(peer ident.Member, err error) member.Unreachable {
 type contacts struct {
 	heard  atomic.Int64 // clock.Instant of the last frame from any peer
 	failed atomic.Int64 // clock.Instant of the last attempt to reach a peer that failed
+
+	missed  atomic.Uint64 // attempts that failed since then
+	refused atomic.Bool   // one of these had an answer, though none to go on with
 }
 
-func (c *contacts) noteHeard()  { c.heard.Store(int64(boottime.Now())) }
-func (c *contacts) noteFailed() { c.failed.Store(int64(boottime.Now())) }
+func (c *contacts) noteHeard() {
+	c.heard.Store(int64(boottime.Now()))
+	if c.missed.Load() > 0 {
+		c.missed.Store(0)
+		c.refused.Store(false)
+	}
+}
+
+func (c *contacts) noteFailed(err error) {
+	c.failed.Store(int64(boottime.Now()))
+	c.missed.Add(1)
+	silent := errors.Is(err, transport.ErrUnresponsive) && !errors.Is(err, transport.ErrAbsent)
+	if !silent && !errors.Is(err, context.DeadlineExceeded) {
+		c.refused.Store(true)
+	}
+}
 
 // areCutOff is cutOff now.
 func (c *contacts) areCutOff() bool {

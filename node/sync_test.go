@@ -15,6 +15,7 @@ import (
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/token"
@@ -177,10 +178,10 @@ func (f *fullFile) WriteAt(b []byte, at int64) (int, error) {
 func TestAcquire_DaemonEnds_Unavailable(t *testing.T) {
 	for name, fill := range map[string]bool{"closed": false, "disk full": true} {
 		t.Run(name, func(t *testing.T) {
-			a, disk := newAuthority(t, quick), &fullDisk{FS: store.OS()}
+			a, disk, dir := newAuthority(t, quick), &fullDisk{FS: store.OS()}, ""
 			n, _ := openNode(t, a.issue(t, "node"), func(c *node.Config) {
 				c.SetFS(disk)
-				c.Found = true
+				c.Found, dir = true, c.StateDir
 			})
 			request := api.AcquireRequest{Resource: resource}
 			held, err := n.Acquire(t.Context(), request)
@@ -199,6 +200,9 @@ func TestAcquire_DaemonEnds_Unavailable(t *testing.T) {
 			err = await.Next(t, "the end of the request", waits)
 			assert.ErrorIs(t, err, api.ErrUnavailable)
 			assert.Equal(t, fill, errors.Is(err, store.ErrBroken))
+			word, ok := node.ReadLastWord(dir)
+			assert.Equal(t, fill, ok, "a daemon that is told to end says nothing")
+			assert.Equal(t, fill, word.Cause == explain.DiskFull)
 		})
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -30,65 +31,98 @@ var statusWords = map[string]string{
 	"configuration_version":                "version of the group configuration in force at this member",
 	"incarnation":                          "this member's incarnation, which names its custody memory",
 	"mode":                                 "`durable` or `volatile`",
-	"uptime_s":                             "time since the daemon's start",
-	"address":                              "where the member listens; empty when it only dials out",
-	"peers[].member":                       "id of a member that this one is or was connected with",
-	"peers[].name":                         "its name",
-	"peers[].connected":                    "whether a connection is open now",
-	"resources[].name":                     "name of the resource",
-	"resources[].policy":                   "name of its policy",
-	"resources[].preset":                   "name of its preset, even if the configuration leaves that to the policy. Preset and policy are empty for a resource that was leaving before the last restart and still is",
-	"resources[].slots[].slot":             "number of the slot, from 0",
-	"resources[].slots[].leaving":          "the configuration lacks the slot, and a program still runs in it (**P-46**)",
-	"resources[].slots[].held":             "a token is here",
-	"resources[].slots[].executing":        "a program runs under a grant",
-	"resources[].slots[].token":            "the last token seen; absent if there was none",
-	"resources[].slots[].hop":              "the hop of that token",
-	"resources[].slots[].tokens_seen":      "how often a token came",
-	"resources[].slots[].last_seen_s":      "time since a token was last here; null if never",
-	"resources[].slots[].last_operation_s": "time since the operation last ran at any member, as far as is known here (**P-4**); null if never",
-	"resources[].slots[].operations":       "operations at this member",
-	"resources[].slots[].isolated_s":       "for how long no program here could begin for want of votes (**P-67**); absent if votes come",
-	"resources[].slots[].missing_votes":    "ids of the members whose votes have not come; absent if votes come",
-	"resources[].slots[].gate.reachable":   "the resource has a gate, and this member a connection with it; `gate` is absent without one",
-	"resources[].slots[].gate.observes":    "whether the gate only observes (`gate_mode`); absent if not",
-	"resources[].slots[].gate.said":        "what the gate has said last about this slot (gate.md), or `asked`; empty if nothing yet",
-	"resources[].slots[].gate.session":     "number of the session that its last answer names, in decimal digits; absent if none",
-	"resources[].slots[].gate.not_before":  "when the gate's refusal ends, RFC 3339; absent if it has not said",
-	"resources[].slots[].return_s":         "time between the last two operations at this member; 0 before the second one",
-	"resources[].slots[].gauges{}":         "figures of the policy, by names that end in their unit; absent if the policy has none",
-	"resources[].waiting":                  "local programs that wait",
-	"resources[].no_place":                 "the policy is `ring`, and this member has no place on the ring (**P-17**), so it gets no turn",
-	"handoffs.ok":                          "transfers of this member that their receivers took",
-	"handoffs.retried":                     "OFFERs sent again to the same member",
-	"handoffs.reselected":                  "how often this member drew another receiver",
-	"handoffs.in_doubt":                    "transfers that have no answer yet",
-	"handoffs.in_doubt_resolved":           "transfers that this member had to send again and that then got a receipt or void",
-	"tokens.generated":                     "tokens that this member generated",
-	"membership.revocation_version":        "version up to which every revocation is known here",
-	"membership.behind":                    "certificates show that the CA has published something that is not known here yet",
-	"membership.snapshots":                 "peers with which this member has compared directories since it joined, at most 3",
-	"membership.exchanges":                 "comparisons of directories that this member began",
-	"membership.updates_pending":           "updates that this member still has to disseminate",
-	"membership.suspects":                  "members that this one suspects",
-	"membership.late_s":                    "by how much this member's process runs late (**D-49**), as far as that counts; 0 while it is punctual",
-	"membership.patience":                  "its health multiplier: how many times as long it therefore waits before it suspects others, 1 to 8",
-	"evidence.kept":                        "files of evidence (journal.md)",
-	"evidence.unsent":                      "of these, those not yet brought to the CA",
-	"evidence.folder":                      "the folder that they are in",
-	"membership.faults[].member":           "id of a member that handed over such objects",
-	"membership.faults[].count":            "number of forged or malformed objects from it",
-	"membership.faults[].stale":            "number of objects from it that something newer had replaced: honest in small numbers",
-	"membership.faults[].last":             "what its last fault was",
-	"warnings":                             "what an operator has to look at, one line each",
-	"tokens.dropped":                       "tokens that this member dropped",
-	"rejected{}":                           "messages that changed nothing, by reason (refusals.md)",
-	"journal.segments":                     "number of its segments",
-	"journal.bytes":                        "size of all segments",
-	"journal.fsyncs":                       "syncs of the disk",
-	"journal.recalling":                    "after a restart, this member still waits for the HELLOs of its peers (**H-72**)",
-	"journal.went_back":                    "how often this member gave up its custody memory (**H-73**)",
-	"certificate_expires":                  "when this member's certificate expires, RFC 3339",
+	"cause":                                "what keeps this member from all of its resources, in a word of the table below; `ok` if nothing does",
+	"sentence":                             "the same in a sentence for people, which may change",
+	"since_s":                              "for how long it has been so; null if that is not known",
+	"link.last_heard_s":                    "time since anything came from another member; null if nothing has since the start",
+	"link.unanswered":                      "dials that reached no member, since anything came",
+	"link.silent":                          "none of these had an answer of any kind, not even a refusal",
+	"link.isolated":                        "no member is connected, and a dial since anything came reached none",
+	"link.others":                          "other members that this one knows",
+	"link.no_addresses":                    "the member is isolated and only dials out, as all do that it knows",
+	"link.clock_ahead_s":                   "by how much this machine's clock is ahead of the median of its peers' clocks",
+	"stopping":                             "the daemon passes on what it holds, and grants nothing",
+	"key_retired":                          "the authority's key that signed this member's certificate is retired",
+	"invalid":                              "why this member's certificate does not count: a state of a member; empty if it counts",
+	"resources[].cause":                    "why no program runs here, in a word of the table below",
+	"resources[].sentence":                 "the same in a sentence for people, which may change",
+	"resources[].since_s":                  "for how long it has been so, or how old the news is; null if that is not known",
+	"resources[].slots[].holder.member":    "id of the member that has the token, as far as is known; `holder` is absent if that is not known",
+	"resources[].slots[].holder.name":      "its name",
+	"resources[].slots[].holder.hop":       "the hop at which it has the token",
+	"resources[].slots[].holder.fence":     "fence of a program that runs there (**O-21**), in decimal digits; absent if not known",
+	"resources[].slots[].holder.how":       "how that is known: `here`, `told` by another member, `said` by the holder itself, or `proved` by its receipt",
+	"resources[].slots[].holder.by":        "id of the member that has said so; of `proved`, this member's",
+	"resources[].slots[].holder.by_name":   "its name",
+	"resources[].slots[].holder.age_s":     "how old that news is",
+	"resources[].slots[].holder.program_s": "for how long a program has run here; null if none does, or since before a restart",
+	"resources[].slots[].holder.program_ends_s": "after what time the program there has ended at the latest; null if none is known of",
+	"resources[].slots[].search.stage":          "`asking` while this member asks for the missing token, `lost` when no member has it; `search` is absent otherwise",
+	"resources[].slots[].search.due_s":          "after what time a lost token is replaced, as far as is known now; null before that",
+	"resources[].slots[].eta.p50_s":             "after what time the token comes, in half of all cases; `eta` is absent if nothing is known to predict from",
+	"resources[].slots[].eta.p95_s":             "after what time it comes in 19 of 20 cases",
+	"resources[].slots[].eta.basis":             "what that rests on: `order` of the members that wait, or `returns` of the token to this member",
+	"resources[].slots[].eta.before":            "of `order`: how many members have waited longer, as far as is known",
+	"resources[].slots[].founding":              "the slot's first token is being made",
+	"uptime_s":                                  "time since the daemon's start",
+	"address":                                   "where the member listens; empty when it only dials out",
+	"peers[].member":                            "id of a member that this one is or was connected with",
+	"peers[].name":                              "its name",
+	"peers[].connected":                         "whether a connection is open now",
+	"resources[].name":                          "name of the resource",
+	"resources[].policy":                        "name of its policy",
+	"resources[].preset":                        "name of its preset, even if the configuration leaves that to the policy. Preset and policy are empty for a resource that was leaving before the last restart and still is",
+	"resources[].slots[].slot":                  "number of the slot, from 0",
+	"resources[].slots[].leaving":               "the configuration lacks the slot, and a program still runs in it (**P-46**)",
+	"resources[].slots[].held":                  "a token is here",
+	"resources[].slots[].executing":             "a program runs under a grant",
+	"resources[].slots[].token":                 "the last token seen; absent if there was none",
+	"resources[].slots[].hop":                   "the hop of that token",
+	"resources[].slots[].tokens_seen":           "how often a token came",
+	"resources[].slots[].last_seen_s":           "time since a token was last here; null if never",
+	"resources[].slots[].last_operation_s":      "time since the operation last ran at any member, as far as is known here (**P-4**); null if never",
+	"resources[].slots[].operations":            "operations at this member",
+	"resources[].slots[].isolated_s":            "for how long no program here could begin for want of votes (**P-67**); absent if votes come",
+	"resources[].slots[].missing_votes":         "ids of the members whose votes have not come; absent if votes come",
+	"resources[].slots[].gate.reachable":        "the resource has a gate, and this member a connection with it; `gate` is absent without one",
+	"resources[].slots[].gate.observes":         "whether the gate only observes (`gate_mode`); absent if not",
+	"resources[].slots[].gate.said":             "what the gate has said last about this slot (gate.md), or `asked`; empty if nothing yet",
+	"resources[].slots[].gate.session":          "number of the session that its last answer names, in decimal digits; absent if none",
+	"resources[].slots[].gate.not_before":       "when the gate's refusal ends, RFC 3339; absent if it has not said",
+	"resources[].slots[].return_s":              "time between the last two operations at this member; 0 before the second one",
+	"resources[].slots[].gauges{}":              "figures of the policy, by names that end in their unit; absent if the policy has none",
+	"resources[].waiting":                       "local programs that wait",
+	"resources[].no_place":                      "the policy is `ring`, and this member has no place on the ring (**P-17**), so it gets no turn",
+	"handoffs.ok":                               "transfers of this member that their receivers took",
+	"handoffs.retried":                          "OFFERs sent again to the same member",
+	"handoffs.reselected":                       "how often this member drew another receiver",
+	"handoffs.in_doubt":                         "transfers that have no answer yet",
+	"handoffs.in_doubt_resolved":                "transfers that this member had to send again and that then got a receipt or void",
+	"tokens.generated":                          "tokens that this member generated",
+	"membership.revocation_version":             "version up to which every revocation is known here",
+	"membership.behind":                         "certificates show that the CA has published something that is not known here yet",
+	"membership.snapshots":                      "peers with which this member has compared directories since it joined, at most 3",
+	"membership.exchanges":                      "comparisons of directories that this member began",
+	"membership.updates_pending":                "updates that this member still has to disseminate",
+	"membership.suspects":                       "members that this one suspects",
+	"membership.late_s":                         "by how much this member's process runs late (**D-49**), as far as that counts; 0 while it is punctual",
+	"membership.patience":                       "its health multiplier: how many times as long it therefore waits before it suspects others, 1 to 8",
+	"evidence.kept":                             "files of evidence (journal.md)",
+	"evidence.unsent":                           "of these, those not yet brought to the CA",
+	"evidence.folder":                           "the folder that they are in",
+	"membership.faults[].member":                "id of a member that handed over such objects",
+	"membership.faults[].count":                 "number of forged or malformed objects from it",
+	"membership.faults[].stale":                 "number of objects from it that something newer had replaced: honest in small numbers",
+	"membership.faults[].last":                  "what its last fault was",
+	"warnings":                                  "what an operator has to look at, one line each",
+	"tokens.dropped":                            "tokens that this member dropped",
+	"rejected{}":                                "messages that changed nothing, by reason (refusals.md)",
+	"journal.segments":                          "number of its segments",
+	"journal.bytes":                             "size of all segments",
+	"journal.fsyncs":                            "syncs of the disk",
+	"journal.recalling":                         "after a restart, this member still waits for the HELLOs of its peers (**H-72**)",
+	"journal.went_back":                         "how often this member gave up its custody memory (**H-73**)",
+	"certificate_expires":                       "when this member's certificate expires, RFC 3339",
 }
 
 // memberWords are those of the list of members.
@@ -138,6 +172,10 @@ func eachField(t reflect.Type, path string, visit func(path, kind string)) {
 		eachField(t.Elem(), path+"[]", visit)
 	case t.Kind() == reflect.Struct:
 		for i := range t.NumField() {
+			if t.Field(i).Anonymous {
+				eachField(t.Field(i).Type, path, visit)
+				continue
+			}
 			name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 			eachField(t.Field(i).Type, strings.TrimPrefix(path+"."+name, "."), func(path, kind string) {
 				switch options {
@@ -271,6 +309,18 @@ func TestPaths(t *testing.T) {
 
 func statusTable(t *testing.T) *table {
 	return fieldTable(t, reflect.TypeFor[api.Status](), statusWords)
+}
+
+// reasonTable is every word for why nothing runs.
+func reasonTable() *table {
+	out := newTable("of", "cause", "meaning")
+	for _, r := range explain.OfMember {
+		out.row("member", "`"+string(r.Cause)+"`", r.Meaning)
+	}
+	for _, r := range explain.OfResource {
+		out.row("resource", "`"+string(r.Cause)+"`", r.Meaning)
+	}
+	return out
 }
 
 func memberTable(t *testing.T) *table {

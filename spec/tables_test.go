@@ -82,6 +82,7 @@ func rendered(t *testing.T) map[string]*table {
 		"renewal fields": fieldTable(t, reflect.TypeFor[api.Renewal](), renewalWords),
 
 		"status fields": statusTable(t),
+		"status causes": reasonTable(),
 		"member fields": memberTable(t),
 		"examples":      examples(t),
 	}

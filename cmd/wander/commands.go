@@ -20,6 +20,8 @@ func commands(env *environment) []*cobra.Command {
 		newNodeCommand(env),
 		newRunCommand(env),
 		newStatusCommand(env),
+		newWhoCommand(env),
+		newEtaCommand(env),
 		newMembersCommand(env),
 		newLeaveCommand(env),
 		newInspectCommand(env),

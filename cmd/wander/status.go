@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -19,13 +20,34 @@ import (
 )
 
 func newStatusCommand(env *environment) *cobra.Command {
-	return showCommand(env, &cobra.Command{
+	var check bool
+	cmd := showCommand(env, &cobra.Command{
 		Use:   "status",
-		Short: "Show the state of the local daemon",
-		Long: `Show the state of the group that the local member knows. There is no global view: ages
-show how old each observation is.`,
-		Example: "  wander status\n  wander status --socket a/wander.sock --output json",
-	}, func(socket string, asJSON bool) error { return runStatus(env, socket, asJSON) })
+		Short: "Show why nothing runs, and the state of the local daemon",
+		Long: `Show in one sentence for each resource what it waits for, and then the state of the group that
+the local member knows. There is no global view: ages show how old each observation is.
+
+Exit code 69: no daemon, no other member can be reached, or the certificate does not count.`,
+		Example: "  wander status\n  wander status --check\n  wander status --socket a/wander.sock --output json",
+	}, func(socket string, asJSON bool) error {
+		if check {
+			return runCheck(env, socket)
+		}
+		return runStatus(env, socket, asJSON)
+	})
+	cmd.Flags().BoolVar(&check, "check", false, "print one line, for a monitor")
+	return cmd
+}
+
+// runCheck is one line about the member.
+func runCheck(env *environment, socket string) error {
+	st, err := askStatus(socket)
+	if err != nil {
+		printWhy(env.Out, "wander", unanswered(socket, err))
+		return &cli.Error{Code: cli.ExitUnavailable, Err: errors.New("")}
+	}
+	printWhy(env.Out, st.Name, st.Why)
+	return unreached(st.Cause)
 }
 
 func runStatus(env *environment, socket string, asJSON bool) error {
@@ -39,14 +61,21 @@ func runStatus(env *environment, socket string, asJSON bool) error {
 		}
 		return err
 	})
-	if err != nil {
+	switch {
+	case err != nil && asJSON:
+		why := unanswered(socket, err)
+		return cmp.Or(cli.WriteJSON(env.Out, struct {
+			V int `json:"v"`
+			api.Why
+		}{api.Version, why}), err)
+	case err != nil:
+		printWhy(env.Out, "wander", unanswered(socket, err))
 		return err
-	}
-	if asJSON {
-		return cli.WriteJSON(env.Out, st)
+	case asJSON:
+		return cmp.Or(cli.WriteJSON(env.Out, st), unreached(st.Cause))
 	}
 	printStatus(env.Out, st, names)
-	return nil
+	return unreached(st.Cause)
 }
 
 // namesToShow asks for the names of members, if there are any to name.
@@ -67,6 +96,7 @@ func namesToShow(ctx context.Context, c *api.Client, st api.Status) (map[ident.M
 }
 
 func printStatus(w io.Writer, st api.Status, names map[ident.Member]string) {
+	printReasons(w, st)
 	fmt.Fprintf(w, "member      %s (%v), %s, up %s\n", st.Name, st.Member, st.Mode, duration.Format(seconds(st.UptimeS)))
 	fmt.Fprintf(w, "group       %s (%s), configuration %d\n", st.GroupName, st.Group.String()[:16], st.ConfigurationVersion)
 	fmt.Fprintf(w, "address     %s\n", orNone(st.Address))

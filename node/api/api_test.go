@@ -71,17 +71,18 @@ func TestStatusKeys(t *testing.T) {
 	collectKeys(t, "", s, &got)
 	slices.Sort(got)
 	assert.Equal(t, strings.Fields(`
-		address certificate_expires configuration_version evidence evidence.folder evidence.kept evidence.unsent group group_name
+		address cause certificate_expires configuration_version evidence evidence.folder evidence.kept evidence.unsent group group_name
 		handoffs handoffs.in_doubt handoffs.in_doubt_resolved handoffs.ok handoffs.reselected handoffs.retried
-		incarnation journal journal.bytes journal.fsyncs journal.recalling journal.segments journal.went_back member
+		incarnation invalid journal journal.bytes journal.fsyncs journal.recalling journal.segments journal.went_back key_retired
+		link link.clock_ahead_s link.isolated link.last_heard_s link.no_addresses link.others link.silent link.unanswered member
 		membership membership.behind membership.exchanges membership.faults membership.faults.count membership.faults.last
 		membership.faults.member membership.faults.stale membership.late_s membership.patience membership.revocation_version membership.snapshots
 		membership.suspects membership.updates_pending mode name
 		peers peers.connected peers.member peers.name rejected rejected.reason
-		resources resources.name resources.no_place resources.policy resources.preset resources.slots
-		resources.slots.executing resources.slots.held resources.slots.hop resources.slots.last_operation_s
+		resources resources.cause resources.name resources.no_place resources.policy resources.preset resources.sentence resources.since_s resources.slots
+		resources.slots.executing resources.slots.founding resources.slots.held resources.slots.hop resources.slots.last_operation_s
 		resources.slots.last_seen_s resources.slots.leaving resources.slots.operations resources.slots.return_s resources.slots.slot resources.slots.token resources.slots.tokens_seen
-		resources.waiting tokens tokens.dropped tokens.generated uptime_s v warnings`), got)
+		resources.waiting sentence since_s stopping tokens tokens.dropped tokens.generated uptime_s v warnings`), got)
 }
 
 func collectKeys(t *testing.T, prefix string, v any, into *[]string) {

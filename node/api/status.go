@@ -9,7 +9,9 @@ import (
 // Status is what one member knows. There is no global view: ages say how old
 // the knowledge is.
 type Status struct {
-	V                    int               `json:"v"` // set by the server
+	V int `json:"v"` // set by the server
+	// Why is what keeps this member from all of its resources, if something does.
+	Why
 	Member               ident.Member      `json:"member"`
 	Name                 string            `json:"name"`
 	Group                ident.Group       `json:"group"`
@@ -20,6 +22,10 @@ type Status struct {
 	UptimeS              float64           `json:"uptime_s"`
 	Address              string            `json:"address"` // empty when it only dials out
 	Peers                []PeerStatus      `json:"peers"`
+	Link                 LinkStatus        `json:"link"`
+	Stopping             bool              `json:"stopping"`
+	KeyRetired           bool              `json:"key_retired"` // of the CA, that has signed its certificate
+	Invalid              string            `json:"invalid"`     // why its certificate does not count; empty: it does
 	Resources            []ResourceStatus  `json:"resources"`
 	Handoffs             HandoffCounts     `json:"handoffs"`
 	Tokens               TokenCounts       `json:"tokens"`
@@ -71,7 +77,8 @@ type PeerStatus struct {
 
 // ResourceStatus is this member's view of one resource.
 type ResourceStatus struct {
-	Name    string       `json:"name"`
+	Name string `json:"name"`
+	Why
 	Policy  string       `json:"policy"`
 	Preset  string       `json:"preset"`
 	Slots   []SlotStatus `json:"slots"`
@@ -101,6 +108,12 @@ type SlotStatus struct {
 	Missing   []ident.Member `json:"missing_votes,omitempty"`
 	// Gate is what is known of the resource's gate; nil if it has none.
 	Gate *GateStatus `json:"gate,omitempty"`
+	// Holder is which member has the token, as far as is known, nil if nobody is known to; Search is
+	// nil unless this member looks for it; Eta is nil if nothing can be predicted.
+	Holder   *HolderStatus `json:"holder,omitempty"`
+	Search   *SearchStatus `json:"search,omitempty"`
+	Eta      *EtaStatus    `json:"eta,omitempty"`
+	Founding bool          `json:"founding"` // its first token is being made
 	// Gauges are what the slot's policy shows of itself, by names that end in
 	// their base unit.
 	Gauges map[string]float64 `json:"gauges,omitempty"`

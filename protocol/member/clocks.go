@@ -50,6 +50,19 @@ func (c peerClocks) reckon(now clock.Reading) uint64 {
 	return uint64(max(0, zeros[(len(zeros)-1)/2]+int64(now.Boot)/1e6))
 }
 
+// ahead is by how much this member's clock is ahead of the median of its peers' clocks.
+func (c peerClocks) ahead(now clock.Reading) time.Duration {
+	if len(c) == 0 {
+		return 0
+	}
+	var zeros []int64
+	for _, p := range c {
+		zeros = append(zeros, p.zero)
+	}
+	slices.Sort(zeros)
+	return time.Duration(zeroOf(now.Boot, now.Millis())-zeros[(len(zeros)-1)/2]) * time.Millisecond
+}
+
 // distance is how far a time, in ms since 1970, is from what time it is.
 func (c peerClocks) distance(now clock.Reading, millis uint64) time.Duration {
 	return clock.FromMillis(c.reckon(now)).Sub(clock.FromMillis(millis)).Abs()

@@ -29,6 +29,7 @@ func (c *circulation) notice(n *handoff.Notice) {
 		}
 		h := c.custody.hold(s, n.Title, n.Hop)
 		c.slots.visit(s, n.Title, false)
+		s.passages.arrived(t, n.Hop, c.now.Boot)
 		// What the token says of the future is a wrong clock's.
 		s.lastOperation = max(s.lastOperation, min(n.Title.Transfer.Body().LastOperation(), c.now.Millis())*1000)
 		arrival := policy.Event{Kind: policy.Arrival, From: n.Peer, Belated: n.Belated, Token: c.custody.describe(h)}
@@ -62,6 +63,9 @@ func (c *circulation) notice(n *handoff.Notice) {
 			return
 		}
 		outcome, receiver := policy.Delivered, n.Peer
+		if n.Kind == handoff.Delivered {
+			s.passages.departed(c.self, receiver, g.Time, t, n.Hop, c.now.Boot)
+		}
 		if n.Kind == handoff.Abandoned {
 			outcome, receiver = policy.Abandoned, ident.Member{}
 		}

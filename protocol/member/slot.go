@@ -63,6 +63,7 @@ type slot struct {
 	monitored []ident.Member    // whom the policy has monitored, oldest first
 	queued    int               // questions of the policy that wait: see messenger.go
 	word      gateWord          // what its gate has said last
+	passages  passages          // for people
 
 	seen, operations uint64
 	// Wall clock, µs since 1970; 0: never.

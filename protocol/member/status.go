@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -48,6 +49,9 @@ type Status struct {
 
 	Late     time.Duration // how late this member has run of late, as far as it counts: up to 3.5 s; 0: punctual
 	Patience int           // how many times as long it therefore waits before it suspects others: 1 to 8
+
+	ClockAhead time.Duration // of the median of the peers' clocks
+	Others     int           // members known but this one
 }
 
 // SlotStatus is a member's view of one slot.
@@ -70,6 +74,15 @@ type SlotStatus struct {
 	Missing  []ident.Member
 	Isolated time.Duration // 0: votes come
 	Gate     GateStatus
+
+	// Born is when the token held was made, in ms since 1970, and Ends is when the program here
+	// is killed at the latest; 0: there is none.
+	Born uint64
+	Ends clock.Instant
+	// Observed is what is known of the token while it is not here, and Passages are its last arrivals.
+	Observed policy.Observation
+	Passages []Passage
+	Founding bool // the slot's first token is being made by one of several members
 }
 
 // GateStatus is what a member knows of a slot's gate. The zero value is a slot without one.
@@ -98,6 +111,7 @@ func (m *Member) Status() Status {
 		Behind: m.members.behind(), Faults: m.members.faults.list(), Snapshots: len(m.members.snapshots.from), Suspects: len(m.live.detector.suspects),
 		Recalling: m.recalling, Rollbacks: m.circ.recall.rollbacks, Copies: len(m.circ.recall.copies),
 		NoPlace: m.circ.ring.outside, Late: m.live.own.late.left(m.now.Boot), Patience: m.live.own.multiplier(),
+		ClockAhead: m.circ.admission.clocks.ahead(m.now), Others: m.Len() - 1,
 	}
 	if m.circ.recall.rollbacks > 0 {
 		s.LastLoss = m.circ.recall.lastLoss.String()
@@ -118,6 +132,9 @@ func (m *Member) Status() Status {
 	for i, slot := range m.circ.slots.order {
 		s.Slots[i] = slot.status(held[slot], waiting[slot.key.resource])
 		s.Slots[i].Gate = m.circ.entries.status(slot)
+		for _, h := range held[slot] {
+			s.Slots[i].Born = m.circ.custody.describe(h).Born
+		}
 		if v, ok := slot.policy.(policy.Isolated); ok {
 			if since, missing, is := v.Isolated(); is {
 				s.Slots[i].Missing, s.Slots[i].Isolated = missing, max(1, m.now.Boot.Sub(since))
@@ -135,6 +152,7 @@ func (s *slot) status(held []*hold, waiting int) SlotStatus {
 		Leaving: s.leaving, Waiting: waiting, Seen: s.seen,
 		LastSeen: s.lastSeen, LastOperation: s.lastOperation,
 		Operations: s.operations, Returned: s.returned,
+		Observed: s.observed(), Passages: slices.Clone(s.passages.came), Founding: s.founding.active,
 	}
 	if g, ok := s.policy.(policy.Gauger); ok {
 		g.Gauges(func(name string, value float64) { st.Gauges = append(st.Gauges, Gauge{name, value}) })
@@ -144,7 +162,9 @@ func (s *slot) status(held []*hold, waiting int) SlotStatus {
 	}
 	for _, h := range held {
 		st.Held, st.Token, st.Hop = true, h.token, h.hop
-		st.Executing = st.Executing || h.grant.runs()
+		if h.grant.runs() {
+			st.Executing, st.Ends = true, h.grant.deadline
+		}
 	}
 	return st
 }

@@ -32,7 +32,7 @@
 // Electorate who votes. Token is what a policy may know of a token. Event and Action are flat values, so that a
 // simulator can hand over millions of them without allocating; their Kind says which fields count.
 //
-// A policy may implement more: Gauger has figures to show, Isolated tells of missing votes, and Admitter takes
+// A policy may implement more: Gauger has figures to show, Isolated tells of missing votes, Observant of tokens elsewhere, and Admitter takes
 // no tokens of some members. Measure and Cause are the words of a complaint.
 //
 // # The walk of a token

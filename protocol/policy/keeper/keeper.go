@@ -28,6 +28,8 @@ var (
 	_ policy.Policy   = (*Keeper)(nil)
 	_ policy.Gauger   = (*Keeper)(nil)
 	_ policy.Admitter = (*Keeper)(nil)
+
+	_ policy.Observant = (*Keeper)(nil)
 )
 
 // Around puts a keeper around a policy. An exclusive one makes a token only when no

@@ -31,6 +31,7 @@ type search struct {
 	loss     loss
 	behind   members       // the keepers before this one that the loss is left to
 	deferred clock.Instant // since when it is left to all of them
+	due      clock.Instant // lost: when one is made, as of the last look
 	made     clock.Instant // when this member asked for a token last
 	strayed  clock.Instant // when it last looked for a token because a member said so unasked
 }
@@ -332,6 +333,7 @@ func (s *search) lose() {
 		at = max(at, s.deferred)
 	}
 	due := max(at.Add(wait), s.made.Add(s.silence))
+	s.due = due
 	stale := s.Now >= s.poll.since.Add(s.retry+restAfter)
 	switch again := due.Add(-s.retry); {
 	case wait > 0 && s.Now < again:

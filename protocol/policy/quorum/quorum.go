@@ -34,7 +34,9 @@ var (
 	_ policy.Policy   = (*Quorum)(nil)
 	_ policy.Gauger   = (*Quorum)(nil)
 	_ policy.Isolated = (*Quorum)(nil)
-	_ policy.Admitter = (*Quorum)(nil)
+
+	_ policy.Observant = (*Quorum)(nil)
+	_ policy.Admitter  = (*Quorum)(nil)
 )
 
 // Around has a policy run programs only with votes: of the slot's first member, or of more
@@ -185,6 +187,14 @@ func (q *Quorum) Gauges(show func(string, float64)) {
 	if g, ok := q.inner.(policy.Gauger); ok {
 		g.Gauges(show)
 	}
+}
+
+// Observed implements policy.Observant: that of the policy.
+func (q *Quorum) Observed() (o policy.Observation) {
+	if v, ok := q.inner.(policy.Observant); ok {
+		o = v.Observed()
+	}
+	return o
 }
 
 // Isolated implements policy.Isolated.

@@ -3,6 +3,7 @@ package wandering
 import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // fair is what the preset fair has beyond light: this member's turns, those of others, and the
@@ -11,6 +12,7 @@ type fair struct {
 	announcement
 	timekeeper
 	search
+	heardOf policy.Observation // which member has the token, as others said last: for people
 }
 
 func newFair(w *walker) *fair {
@@ -28,12 +30,18 @@ func (w *walker) hear(from ident.Member, b []byte) {
 	}
 	switch m.kind {
 	case look:
+		holder := m.member
+		if holder.IsZero() {
+			holder = from
+		}
+		w.fair.hears(holder, from, &m.sight, before(w.Now, m.age))
 		to := w.fair.lookedAt(from, &m)
 		w.object(from, to, &m.sight)
 		if !to.IsZero() {
 			w.fair.report(to, before(w.Now, m.older))
 		}
 	case inquire:
+		w.fair.hears(from, from, &m.sight, w.Now)
 		w.object(from, from, &m.sight)
 		w.inquired(from, &m)
 	case report:

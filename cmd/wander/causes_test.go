@@ -1,0 +1,400 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/gate/gatetest"
+	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/internal/ports"
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/explain"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+)
+
+// fault is a group with real daemons in this process, in which a test breaks something.
+type fault struct {
+	*testing.T
+	w     *gatetest.World
+	group *group.Group
+	nodes []*node.Node
+	made  []node.Config // of the nodes
+	since time.Time     // when it was broken
+}
+
+func newFault(t *testing.T, change func(*group.Resource)) *fault {
+	t.Helper()
+	f := &fault{T: t}
+	f.w = gatetest.New(t, 0, func(r *group.Resource) {
+		r.Gate, r.MaxHold, r.Params = group.Gate{}, time.Minute, policy.Params{OperationTime: 50 * time.Millisecond, MembersMax: 3, MinInterval: time.Millisecond}
+		if change != nil {
+			change(r)
+		}
+		*r = r.WithDefaults()
+	})
+	f.group = f.w.Newer(func(s *group.Settings) { s.Silence, s.GossipInterval = group.MinSilence, 2*time.Second })
+	return f
+}
+
+// daemon starts a member that knows those before it; the first one makes the token.
+func (f *fault) daemon(change func(*node.Config, *certificate.Claims)) *node.Node {
+	f.Helper()
+	dir, err := os.MkdirTemp("", "wander") // shorter than t.TempDir's, for sockets
+	require.NoError(f, err)
+	f.Cleanup(func() { os.RemoveAll(dir) })
+	name := string(rune('a' + len(f.nodes)))
+	cfg := node.Config{StateDir: dir, Listen: "127.0.0.1:0", Found: len(f.nodes) == 0}
+	if len(f.nodes) > 0 && f.nodes[0].Address() != "" {
+		cfg.Bootstrap = []string{f.nodes[0].Address()}
+	}
+	key := gatetest.Key(f)
+	p := f.w.Issue(name, key, func(c *certificate.Claims) {
+		if change != nil {
+			change(&cfg, c)
+		}
+	})
+	cfg.Identity.Group, cfg.Key, cfg.Certificate = f.group, key, p.Certificate
+	return f.open(cfg)
+}
+
+func (f *fault) open(cfg node.Config) *node.Node {
+	f.Helper()
+	n, err := node.Open(context.Background(), cfg)
+	require.NoError(f, err)
+	f.Cleanup(func() { f.crash(n) })
+	f.nodes, f.made = append(f.nodes, n), append(f.made, cfg)
+	go func() { // as the program does
+		<-n.Done()
+		f.crash(n)
+	}()
+	return n
+}
+
+// crash ends a daemon without a chance to pass on what it holds.
+func (f *fault) crash(n *node.Node) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = n.Close(ctx)
+}
+
+// run has a program run at a member until the test ends.
+func (f *fault) run(n *node.Node) {
+	f.Helper()
+	held, err := n.Acquire(f.Context(), api.AcquireRequest{Resource: gatetest.Resource})
+	require.NoError(f, err)
+	f.Cleanup(func() { held.Release(true, 0) })
+}
+
+// wait has a program wait at a member until the test ends.
+func (f *fault) wait(n *node.Node) {
+	go func() {
+		if held, err := n.Acquire(f.Context(), api.AcquireRequest{Resource: gatetest.Resource}); err == nil {
+			<-f.Context().Done()
+			held.Release(true, 0)
+		}
+	}()
+	await.Until(f, "a program waits", func() bool {
+		return n.Err() != nil || n.Status().Resources[0].Waiting > 0 || n.Status().Resources[0].Slots[0].Executing
+	})
+}
+
+// meets waits until two members are connected.
+func (f *fault) meets(n *node.Node) {
+	f.Helper()
+	await.Until(f, "members meet", func() bool { return len(n.Status().Peers) > 0 })
+}
+
+// broken is where the time begins after which the cause is named.
+func (f *fault) broken() { f.since = time.Now() }
+
+// at gives where a member's socket is.
+func at(to *string) func(*node.Config, *certificate.Claims) {
+	return func(c *node.Config, _ *certificate.Claims) { *to = filepath.Join(c.StateDir, api.SocketName) }
+}
+
+// firstLine is the first line of `wander status`.
+func firstLine(socket string) (line string, code int) {
+	code, out, _ := runCommand("", "status", "--socket", socket)
+	line, _, _ = strings.Cut(out, "\n")
+	return line, code
+}
+
+// faults bring about each cause. Each returns the socket of the member whose status names it.
+var faults = map[api.Cause]func(f *fault) (socket string){
+	explain.NoDaemon: func(f *fault) string { f.broken(); return filepath.Join(f.TempDir(), "none", api.SocketName) },
+	explain.Revoked: func(f *fault) (socket string) {
+		a := f.daemon(at(&socket))
+		f.daemon(func(c *node.Config, _ *certificate.Claims) {
+			c.Extra.Revocations = [][]byte{f.w.Revoke(a.ID())}
+			f.broken()
+		})
+		return socket
+	},
+	explain.Left: func(f *fault) (socket string) {
+		f.daemon(at(&socket))
+		code, _, errs := runCommand("", "leave", "--socket", socket)
+		require.Zero(f, code, errs)
+		f.broken()
+		return socket
+	},
+	explain.Expired: func(f *fault) (socket string) {
+		var ahead atomic.Int64
+		f.daemon(func(c *node.Config, _ *certificate.Claims) {
+			at(&socket)(c, nil)
+			c.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+		})
+		f.broken()
+		ahead.Store(int64(2 * time.Hour))
+		return socket
+	},
+	explain.Stopping: func(f *fault) (socket string) {
+		a := f.daemon(at(&socket))
+		f.meets(f.daemon(nil))
+		f.run(a)
+		f.broken()
+		go a.Close(context.Background())
+		return socket
+	},
+	explain.Recalling: func(f *fault) (socket string) {
+		a := f.daemon(nil)
+		b := f.daemon(at(&socket))
+		f.meets(b)
+		f.run(b)
+		f.crash(b)
+		f.crash(a)
+		f.broken()
+		f.open(f.made[1])
+		return socket
+	},
+	explain.NoAddresses: func(f *fault) (socket string) {
+		other := f.w.Issue("other", gatetest.Key(f), nil)
+		f.daemon(func(c *node.Config, _ *certificate.Claims) {
+			c.Listen, c.Bootstrap = "", []string{ports.Address(f)}
+			c.Extra.Certificates = [][]byte{other.Certificate.Raw()}
+			at(&socket)(c, nil)
+		})
+		f.broken()
+		return socket
+	},
+	explain.UDPBlocked: func(f *fault) (socket string) {
+		f.daemon(func(c *node.Config, _ *certificate.Claims) {
+			for range 2 { // nobody reads there: as if a firewall dropped all
+				hole, err := net.ListenPacket("udp", "127.0.0.1:0")
+				require.NoError(f, err)
+				f.Cleanup(func() { hole.Close() })
+				c.Bootstrap = append(c.Bootstrap, hole.LocalAddr().String())
+			}
+			at(&socket)(c, nil)
+			f.broken()
+		})
+		return socket
+	},
+	explain.Isolated: func(f *fault) (socket string) {
+		a := f.daemon(nil)
+		b := f.daemon(at(&socket))
+		f.meets(b)
+		f.run(a)
+		f.wait(b)
+		f.broken()
+		f.crash(a)
+		return socket
+	},
+	explain.Clock: func(f *fault) (socket string) {
+		f.daemon(nil)
+		b := f.daemon(func(c *node.Config, _ *certificate.Claims) {
+			c.Now = func() time.Time { return time.Now().Add(30 * time.Minute) }
+			at(&socket)(c, nil)
+		})
+		f.meets(b)
+		f.broken()
+		return socket
+	},
+	explain.Behind: func(f *fault) (socket string) {
+		f.daemon(at(&socket))
+		f.meets(f.daemon(func(_ *node.Config, c *certificate.Claims) { c.ConfigVersion = 7 }))
+		f.broken()
+		return socket
+	},
+	explain.Leaving: func(f *fault) (socket string) {
+		f.run(f.daemon(at(&socket)))
+		f.group = f.w.Newer(func(s *group.Settings) { s.Version++; s.Resources[0].Name = "zebra" })
+		f.broken()
+		f.daemon(nil)
+		return socket
+	},
+	explain.Running:   func(f *fault) (socket string) { f.run(f.daemon(at(&socket))); f.broken(); return socket },
+	explain.TokenHere: func(f *fault) (socket string) { f.daemon(at(&socket)); f.broken(); return socket },
+	explain.Idle: func(f *fault) (socket string) {
+		a := f.daemon(nil)
+		f.meets(f.daemon(at(&socket)))
+		f.broken()
+		f.run(a)
+		return socket
+	},
+	explain.NoToken: func(f *fault) (socket string) {
+		a := f.daemon(func(c *node.Config, _ *certificate.Claims) { c.Found = false; at(&socket)(c, nil) })
+		f.wait(a)
+		f.broken()
+		return socket
+	},
+	explain.RunsElsewhere: func(f *fault) (socket string) {
+		a := f.daemon(nil)
+		b := f.daemon(at(&socket))
+		f.meets(b)
+		f.run(a)
+		f.wait(b)
+		f.broken()
+		return socket
+	},
+	explain.GateUnreachable: func(f *fault) (socket string) {
+		f.wait(f.daemon(at(&socket)))
+		f.broken()
+		return socket
+	},
+	explain.VotesMissing: func(f *fault) (socket string) {
+		a := f.daemon(at(&socket))
+		for range 3 {
+			f.daemon(nil)
+		}
+		await.Until(f, "all know each other", func() bool { return a.Status().Link.Others == 3 && len(a.Status().Peers) == 3 })
+		f.wait(a)
+		f.crash(f.nodes[1])
+		f.crash(f.nodes[2])
+		f.broken()
+		return socket
+	},
+	explain.Replacing: func(f *fault) (socket string) {
+		a := f.daemon(nil)
+		b := f.daemon(at(&socket))
+		f.daemon(nil)
+		await.Until(f, "all know each other", func() bool { return b.Status().Link.Others == 2 && len(b.Status().Peers) == 2 })
+		f.run(a)
+		f.wait(b)
+		f.broken()
+		f.crash(a)
+		return socket
+	},
+	explain.NoPlace: func(f *fault) (socket string) {
+		f.daemon(nil)
+		for range 2 {
+			f.meets(f.daemon(func(c *node.Config, _ *certificate.Claims) { c.Listen = "" }))
+		}
+		f.broken()
+		await.Until(f, "one has no place", func() bool {
+			for i, n := range f.nodes {
+				if n.Status().Resources[0].NoPlace {
+					socket = filepath.Join(f.made[i].StateDir, api.SocketName)
+				}
+			}
+			return socket != ""
+		})
+		return socket
+	},
+	explain.Next: func(f *fault) (socket string) {
+		a := f.daemon(nil)
+		b := f.daemon(at(&socket))
+		f.meets(b)
+		for range 5 {
+			f.turn(a)
+			f.turn(b)
+		}
+		f.run(a)
+		f.broken()
+		f.wait(b)
+		return socket
+	},
+	explain.Queued: func(f *fault) (socket string) {
+		a, b := f.daemon(nil), f.daemon(at(&socket))
+		c := f.daemon(nil)
+		await.Until(f, "all know each other", func() bool { return b.Status().Link.Others == 2 && c.Status().Link.Others == 2 })
+		f.takeTurns(a, c, b)
+		f.turn(c)
+		f.turn(b)
+		f.run(a)
+		f.wait(c)
+		f.broken()
+		f.wait(b)
+		return socket
+	},
+}
+
+// turn has a member run a program once.
+func (f *fault) turn(n *node.Node) {
+	if held, err := n.Acquire(f.Context(), api.AcquireRequest{Resource: gatetest.Resource}); assert.NoError(f, err) {
+		held.Release(true, 0)
+	}
+}
+
+// takeTurns has members run programs at the same time, until the last one knows how long turns take.
+func (f *fault) takeTurns(nodes ...*node.Node) {
+	var all sync.WaitGroup
+	var known atomic.Bool
+	for _, n := range nodes {
+		all.Go(func() {
+			for !known.Load() {
+				f.turn(n)
+			}
+		})
+	}
+	await.Until(f, "turns", func() bool { return nodes[len(nodes)-1].Status().Resources[0].Slots[0].Eta != nil })
+	known.Store(true)
+	all.Wait()
+}
+
+// changes are the resources of faults that need another one.
+var changes = map[api.Cause]func(*group.Resource){
+	explain.GateUnreachable: func(r *group.Resource) {
+		r.Gate = group.Gate{Member: ident.Member{1}, Address: "127.0.0.1:1"}.WithDefaults()
+	},
+	explain.VotesMissing: func(r *group.Resource) { r.OnIsolated, r.MembersMax = policy.Majority, 5 },
+	explain.NoPlace:      func(r *group.Resource) { r.Policy, r.MinInterval = catalog.Ring, 0 },
+}
+
+// TestStatus_EachCause_FirstLineNames breaks a running group in one way after the other: the first line of `wander
+// status` ends with the cause. How long that takes is logged; how soon it has to be is the group's silence, and no clock of this test.
+func TestStatus_EachCause_FirstLineNames(t *testing.T) {
+	for cause, bring := range faults {
+		t.Run(string(cause), func(t *testing.T) {
+			t.Parallel()
+			f := newFault(t, changes[cause])
+			socket := bring(f)
+			line, code := "", 0
+			await.Until(t, "the cause "+string(cause), func() bool {
+				line, code = firstLine(socket)
+				return strings.HasSuffix(line, "["+string(cause)+"]")
+			})
+			t.Logf("%-16s %5.2f s  %s", cause, time.Since(f.since).Seconds(), line)
+			assert.Regexp(t, regexp.MustCompile(`^[a-z]+: .+ \[[a-z_]+\]$`), line)
+			assert.Equal(t, explain.IsDown(cause), code == cli.ExitUnavailable, "exit code %d", code)
+		})
+	}
+}
+
+// A daemon that has ended for want of room has said so before, and status repeats it.
+func TestStatus_DaemonEnded_LastWordShown(t *testing.T) {
+	dir := t.TempDir()
+	word, err := json.Marshal(node.LastWord{At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Cause: explain.DiskFull, Message: "journal: no space left\non device"})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ended.json"), word, 0o600))
+	line, code := firstLine(filepath.Join(dir, api.SocketName))
+	assert.Equal(t, "wander: the daemon ended at 2026-01-02T03:04:05Z: journal: no space left on device [disk_full]", line)
+	assert.Equal(t, cli.ExitUnavailable, code)
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/node/api"
+)
+
+func newWhoCommand(env *environment) *cobra.Command {
+	return resourceCommand(env, &cobra.Command{
+		Use:   "who RESOURCE",
+		Short: "Show which member has the resource's token, and how that is known",
+		Long: `Show which member has the token, as far as the local member knows: since when it has heard
+that, and from whom. There is no global view.
+
+  here     it is this member
+  proved   this member passed the token there, and has the holder's signed receipt
+  said     the holder has said so itself
+  told     another member has said so`,
+		Example: "  wander who tape\n  wander who tape --output json",
+	}, printHolders)
+}
+
+func printHolders(w io.Writer, v resourceView) {
+	for _, s := range v.Slots {
+		prefix := ""
+		if len(v.Slots) > 1 {
+			prefix = fmt.Sprintf("slot %d: ", s.Slot)
+		}
+		if s.Holder == nil {
+			fmt.Fprintf(w, "%sunknown: %s\n", prefix, v.Sentence)
+			continue
+		}
+		fmt.Fprintf(w, "%s%s (%v)\n", prefix, s.Holder.Name, s.Holder.Member)
+		printHolder(w, s.Holder)
+	}
+}
+
+func printHolder(w io.Writer, h *api.HolderStatus) {
+	fmt.Fprintf(w, "  hop     %d\n", h.Hop)
+	if h.Fence > 0 {
+		fmt.Fprintf(w, "  fence   %d\n", h.Fence)
+	}
+	known := map[api.How]string{
+		api.Here: "the token is here", api.Said: "the holder has said so itself", api.Told: "told by " + h.ByName,
+		api.Proved: "this member passed it there, and has the receipt",
+	}[h.How]
+	fmt.Fprintf(w, "  known   %s (%s), %.1f s ago\n", known, h.How, h.AgeS)
+	if h.ProgramS != nil {
+		fmt.Fprintf(w, "  program runs for %v\n", tenths(*h.ProgramS))
+	}
+	if h.ProgramEndsS != nil {
+		fmt.Fprintf(w, "  program ends in %v at the latest\n", tenths(*h.ProgramEndsS))
+	}
+}
+
+func tenths(s float64) time.Duration {
+	return time.Duration(s * float64(time.Second)).Round(100 * time.Millisecond)
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/explain"
+)
+
+// unanswered is why no daemon answers, for people: the daemon's own last word, if there is one.
+func unanswered(socket string, err error) api.Why {
+	why := api.Why{Cause: explain.NoDaemon, Sentence: err.Error()}
+	if !errors.Is(err, api.ErrNoDaemon) {
+		return why
+	}
+	if w, ok := node.ReadLastWord(filepath.Dir(socket)); ok {
+		why = api.Why{Cause: w.Cause, Sentence: fmt.Sprintf("the daemon ended at %s: %s", w.At.UTC().Format("2006-01-02T15:04:05Z"), cli.OneLine(w.Message))}
+	}
+	return why
+}
+
+// printWhy is one line: a sentence, and the word of its section.
+func printWhy(w io.Writer, subject string, why api.Why) {
+	fmt.Fprintf(w, "%s: %s [%s]\n", subject, why.Sentence, why.Cause)
+}
+
+// printReasons begins a status: why nothing runs, the member first if it is to blame, then each resource.
+func printReasons(w io.Writer, st api.Status) {
+	if st.Cause != explain.OK || len(st.Resources) == 0 {
+		printWhy(w, st.Name, st.Why)
+	}
+	for _, r := range st.Resources {
+		printWhy(w, r.Name, r.Why)
+	}
+	fmt.Fprintf(w, "(%s has a section for each word in brackets)\n\n", explain.Page)
+}
+
+// unreached ends a command that has shown that this member takes part in nothing.
+func unreached(c api.Cause) error {
+	if !explain.IsDown(c) {
+		return nil
+	}
+	return &cli.Error{Code: cli.ExitUnavailable, Err: errors.New("")}
+}
+
+// resourceView is what `wander who` and `wander eta` show of a resource.
+type resourceView struct {
+	V        int    `json:"v"`
+	Resource string `json:"resource"`
+	api.Why
+	Slots []slotView `json:"slots"`
+}
+
+type slotView struct {
+	Slot   int               `json:"slot"`
+	Holder *api.HolderStatus `json:"holder"`
+	Search *api.SearchStatus `json:"search,omitempty"`
+	Eta    *api.EtaStatus    `json:"eta"`
+}
+
+func viewOf(r *api.ResourceStatus) resourceView {
+	v := resourceView{V: api.Version, Resource: r.Name, Why: r.Why}
+	for _, s := range r.Slots {
+		v.Slots = append(v.Slots, slotView{s.Slot, s.Holder, s.Search, s.Eta})
+	}
+	return v
+}
+
+// resourceCommand is a command that shows one resource.
+func resourceCommand(env *environment, cmd *cobra.Command, show func(io.Writer, resourceView)) *cobra.Command {
+	var output, socket string
+	cli.AddOutputFlag(cmd, &output)
+	addSocketFlag(cmd.Flags(), &socket)
+	cmd.Args = cobra.ExactArgs(1)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if err := cli.CheckOutput(output); err != nil {
+			return err
+		}
+		path, err := socketPath(env, socket)
+		if err != nil {
+			return err
+		}
+		st, err := askStatus(path)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(st.Resources, func(r api.ResourceStatus) bool { return r.Name == args[0] })
+		if i < 0 {
+			return noResource(st, args[0])
+		}
+		v := viewOf(&st.Resources[i])
+		if output == "json" {
+			return cli.WriteJSON(env.Out, v)
+		}
+		show(env.Out, v)
+		return nil
+	}
+	return cmd
+}
+
+func noResource(st api.Status, name string) error {
+	known := make([]string, len(st.Resources))
+	for i, r := range st.Resources {
+		known[i] = r.Name
+	}
+	hint := cli.DidYouMean(name, known)
+	if hint == "" {
+		hint = "wander status shows the resources of the group"
+	}
+	return &cli.Error{Code: cli.ExitNoPermission, Err: fmt.Errorf("%s [%s]", explain.NoResource(name).Sentence, explain.NotConfigured), Hint: hint}
+}
+
+func askStatus(socket string) (st api.Status, err error) {
+	err = askDaemon(socket, func(ctx context.Context, c *api.Client) (err error) {
+		st, err = c.Status(ctx)
+		return err
+	})
+	return st, err
+}

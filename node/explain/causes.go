@@ -1,0 +1,101 @@
+package explain
+
+import "github.com/wandertoken/wander/node/api"
+
+// What keeps a member from all of its resources, in the order in which they are named.
+const (
+	NoDaemon      api.Cause = "no_daemon"      // said by the command: nobody answers on the socket
+	DiskFull      api.Cause = "disk_full"      // said by the command: the daemon has ended for want of room
+	JournalFailed api.Cause = "journal_failed" // said by the command: the daemon has ended as its disk failed
+	Revoked       api.Cause = "revoked"
+	Left          api.Cause = "left" // said by the command
+	Expired       api.Cause = "expired"
+	Stopping      api.Cause = "stopping"
+	Recalling     api.Cause = "recalling"
+	NoAddresses   api.Cause = "no_addresses"
+	UDPBlocked    api.Cause = "udp_blocked"
+	Isolated      api.Cause = "isolated"
+	Late          api.Cause = "late"
+	Clock         api.Cause = "clock"
+	RetiredKey    api.Cause = "retired_key"
+	Behind        api.Cause = "behind"
+	OK            api.Cause = "ok"
+)
+
+// What keeps a resource from this member's programs, in the order in which they are named.
+const (
+	NotConfigured   api.Cause = "not_configured" // said by the command
+	Leaving         api.Cause = "leaving"
+	Running         api.Cause = "running" // no trouble: a program runs here
+	GateUnreachable api.Cause = "gate_unreachable"
+	GateStuck       api.Cause = "gate_stuck"
+	GateRefuses     api.Cause = "gate_refuses"
+	GateBusy        api.Cause = "gate_busy"
+	VotesMissing    api.Cause = "votes_missing"
+	NoPlace         api.Cause = "no_place"
+	TokenHere       api.Cause = "token_here"
+	Replacing       api.Cause = "replacing"
+	Searching       api.Cause = "searching"
+	RunsElsewhere   api.Cause = "runs_elsewhere"
+	Next            api.Cause = "next"
+	Queued          api.Cause = "queued"
+	Elsewhere       api.Cause = "elsewhere"
+	NoToken         api.Cause = "no_token"
+	NoNews          api.Cause = "no_news"
+	Idle            api.Cause = "idle" // no trouble: nobody here waits
+)
+
+// Row is one cause, and what it means in a few words.
+type Row struct {
+	Cause   api.Cause
+	Meaning string
+}
+
+// OfMember are the causes of a member, and OfResource those of a resource.
+var (
+	OfMember = []Row{
+		{NoDaemon, "no daemon answers on the socket (said by the command)"},
+		{DiskFull, "the daemon has ended, as its disk is full (said by the command)"},
+		{JournalFailed, "the daemon has ended, as it could not write or read its journal (said by the command)"},
+		{Revoked, "the authority has revoked this member"},
+		{Left, "this member has left the group (said by the command)"},
+		{Expired, "this member's certificate does not count now"},
+		{Stopping, "the daemon is stopping"},
+		{Recalling, "the daemon has restarted, and waits for its peers"},
+		{NoAddresses, "no member can be dialled"},
+		{UDPBlocked, "dials go out, and nothing has ever come back"},
+		{Isolated, "no peer answers"},
+		{Late, "the daemon was not scheduled in time"},
+		{Clock, "this machine's clock is a minute or more away from its peers' clocks"},
+		{RetiredKey, "the key that signed this member's certificate is retired"},
+		{Behind, "the authority has published what this member does not know yet"},
+		{OK, "nothing keeps this member from its resources"},
+	}
+	OfResource = []Row{
+		{NotConfigured, "the configuration has no such resource (said by the command)"},
+		{Leaving, "the configuration lacks the resource, and a program still runs"},
+		{Running, "a program runs here"},
+		{GateUnreachable, "the gate cannot be reached"},
+		{GateStuck, "the gate cannot end the session before"},
+		{GateRefuses, "the gate refuses"},
+		{GateBusy, "the gate waits for the end of the session before"},
+		{VotesMissing, "too few members vote for a program to begin (`on_isolated`)"},
+		{NoPlace, "this member has no place on the ring"},
+		{TokenHere, "the token is here"},
+		{Replacing, "the token is lost, and is replaced"},
+		{Searching, "the token is missing, and this member asks for it"},
+		{RunsElsewhere, "another member's program runs"},
+		{Next, "another member has the token, and this one is next"},
+		{Queued, "another member has the token, and others are before this one"},
+		{Elsewhere, "another member has the token"},
+		{NoToken, "no token has come here yet"},
+		{NoNews, "the token is elsewhere, and nobody has told where"},
+		{Idle, "no program waits here"},
+	}
+)
+
+// Page is where people read more.
+const Page = "docs/troubleshooting.md"
+
+// Section is the section about a cause.
+func Section(c api.Cause) string { return Page + "#" + string(c) }

@@ -1,0 +1,283 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/protocol/duration"
+)
+
+const (
+	// clockApart is by how much a clock is wrong for people to be told: time servers keep clocks within a
+	// second, and a minute shows in audits and in certificates that have just been issued.
+	clockApart = time.Minute
+
+	// fewDials is from how many unanswered dials on the network is suspected, and not one failed peer.
+	fewDials = 2
+)
+
+// Status fills in why nothing runs.
+func Status(st *api.Status) {
+	st.Why = member(st)
+	for i := range st.Resources {
+		st.Resources[i].Why = resource(st, &st.Resources[i])
+	}
+}
+
+// IsDown reports whether a cause keeps a member from all of its resources until people or the network
+// change something.
+func IsDown(c api.Cause) bool {
+	switch c {
+	case NoDaemon, DiskFull, JournalFailed, Revoked, Left, Expired, NoAddresses, UDPBlocked, Isolated:
+		return true
+	}
+	return false
+}
+
+func because(c api.Cause, since *float64, format string, args ...any) api.Why {
+	return api.Why{Cause: c, SinceS: since, Sentence: fmt.Sprintf(format, args...)}
+}
+
+// member is what keeps a member from all resources.
+func member(st *api.Status) api.Why {
+	l := &st.Link
+	ahead := time.Duration(l.ClockAheadS * float64(time.Second))
+	switch {
+	case st.Invalid == "revoked":
+		return because(Revoked, nil, "the CA has revoked this member: it takes part in nothing any more")
+	case st.Invalid != "":
+		return because(Expired, nil, "this member's certificate does not count: %s; it expires %s, and no member hands it a token",
+			st.Invalid, st.CertificateExpires.UTC().Format(time.RFC3339))
+	case st.Stopping:
+		return because(Stopping, nil, "the daemon is stopping: it passes on what it holds, and grants nothing")
+	case st.Journal.Recalling:
+		return because(Recalling, &st.UptimeS, "the daemon has restarted %s ago and waits for the greetings of its peers: until then it uses no token", text(st.UptimeS))
+	case l.Isolated && l.NoAddresses:
+		return because(NoAddresses, l.LastHeardS, "neither this member nor any other that it knows can be dialled: all only dial out")
+	case l.Isolated && l.LastHeardS == nil && l.Silent && l.Unanswered >= fewDials:
+		return because(UDPBlocked, &st.UptimeS, "%d dials went out since the start %s ago, and nothing came back: UDP may be blocked", l.Unanswered, text(st.UptimeS))
+	case l.Isolated && l.LastHeardS == nil:
+		return because(Isolated, &st.UptimeS, "isolated: no peer has answered since the start %s ago", text(st.UptimeS))
+	case l.Isolated:
+		return because(Isolated, l.LastHeardS, "isolated: no peer answered for %s", text(*l.LastHeardS))
+	case st.Membership.Patience > 1:
+		return because(Late, nil, "this machine is late: the daemon was not scheduled for %s; it waits %d times as long before it suspects others",
+			text(st.Membership.LateS), st.Membership.Patience)
+	case ahead.Abs() >= clockApart && ahead > 0:
+		return because(Clock, nil, "this machine's clock is %s ahead of its peers' clocks", text(ahead.Seconds()))
+	case ahead.Abs() >= clockApart:
+		return because(Clock, nil, "this machine's clock is %s behind its peers' clocks", text(-ahead.Seconds()))
+	case st.KeyRetired:
+		return because(RetiredKey, nil, "the CA key that signed this member's certificate is retired: other members refuse it until it renews")
+	case st.Membership.Behind:
+		return because(Behind, nil, "the CA has published a configuration or revocations later than configuration %d, and no peer has sent them yet", st.ConfigurationVersion)
+	}
+	return because(OK, nil, "nothing keeps this member from its resources")
+}
+
+// resource is what keeps a resource from the programs here.
+func resource(st *api.Status, r *api.ResourceStatus) api.Why {
+	if len(r.Slots) == 0 {
+		return NoResource(r.Name)
+	}
+	for i := range r.Slots {
+		switch s := &r.Slots[i]; {
+		case s.Leaving:
+			return because(Leaving, nil, "the configuration lacks it: the program that runs here may end, and no other begins")
+		case s.Executing:
+			return running(s)
+		}
+	}
+	for i := range r.Slots {
+		if why, ok := blocked(&r.Slots[i]); ok && r.Waiting > 0 {
+			return why
+		}
+	}
+	s := foremost(r.Slots)
+	switch {
+	case s.Held && r.Waiting > 0:
+		return because(TokenHere, s.LastSeenS, "the token is here, and %s", waiting(r))
+	case s.Held:
+		return because(TokenHere, s.LastSeenS, "the token is here, and no program waits")
+	case r.NoPlace:
+		return because(NoPlace, nil, "this member has no place on the ring, as more than half of the members only dial out: it gets no turns")
+	}
+	if r.Waiting > 0 {
+		return elsewhere(st, s)
+	}
+	unhurried := *s
+	unhurried.Eta = nil
+	why := elsewhere(st, &unhurried)
+	if why.Cause != NoToken && why.Cause != Replacing {
+		return because(Idle, why.SinceS, "no program waits here; %s", why.Sentence)
+	}
+	return why
+}
+
+// NoResource is that the configuration has no such resource.
+func NoResource(name string) api.Why {
+	return because(NotConfigured, nil, "the group's configuration has no resource %q", name)
+}
+
+func running(s *api.SlotStatus) api.Why {
+	var since *float64
+	sentence := "a program runs here"
+	if h := s.Holder; h != nil {
+		if since = h.ProgramS; since != nil {
+			sentence += " for " + text(*since)
+		}
+		if h.ProgramEndsS != nil {
+			sentence += fmt.Sprintf(", and is killed in %s at the latest", text(*h.ProgramEndsS))
+		}
+	}
+	return because(Running, since, "%s", sentence)
+}
+
+// blocked is what keeps a program from running under a token that is here or comes.
+func blocked(s *api.SlotStatus) (api.Why, bool) {
+	if s.IsolatedS > 0 {
+		return because(VotesMissing, &s.IsolatedS, "no program begins here for %s: the votes of %d members are missing (on_isolated)",
+			text(s.IsolatedS), len(s.Missing)), true
+	}
+	g := s.Gate
+	if g == nil || g.Observes {
+		return api.Why{}, false
+	}
+	until := ""
+	if !g.NotBefore.IsZero() {
+		until = ", until " + g.NotBefore.Format(time.RFC3339)
+	}
+	switch {
+	case !g.Reachable:
+		return because(GateUnreachable, nil, "the gate in front of the resource cannot be reached"), true
+	case strings.HasPrefix(g.Said, "busy: stuck"), strings.HasPrefix(g.Said, "stuck"):
+		return because(GateStuck, nil, "the gate cannot end the session before: it says %q", g.Said), true
+	case strings.HasPrefix(g.Said, "refused"):
+		return because(GateRefuses, nil, "the gate refuses: it says %q%s", g.Said, until), true
+	case strings.HasPrefix(g.Said, "busy") && s.Held:
+		return because(GateBusy, nil, "the gate still has the session before, and opens when that has ended%s", until), true
+	}
+	return api.Why{}, false
+}
+
+// foremost is the slot whose token comes first, as far as is known.
+func foremost(list []api.SlotStatus) *api.SlotStatus {
+	first := &list[0]
+	for i := range list {
+		s := &list[i]
+		switch {
+		case first.Held:
+		case s.Held, s.Eta != nil && (first.Eta == nil || s.Eta.P50S < first.Eta.P50S), first.Holder == nil && s.Holder != nil:
+			first = s
+		}
+	}
+	return first
+}
+
+// elsewhere is where a token is that is not here.
+func elsewhere(st *api.Status, s *api.SlotStatus) api.Why {
+	h := s.Holder
+	due := "soon"
+	if s.Search != nil && s.Search.DueS != nil {
+		due = "in at most " + text(*s.Search.DueS)
+	}
+	switch isLost := s.Search != nil && s.Search.Stage == "lost"; {
+	case isLost && s.LastSeenS == nil && h == nil:
+		return because(NoToken, nil, "there is no token yet: no member that answers has one; this member makes the first %s", due)
+	case isLost:
+		return because(Replacing, nil, "the token is lost: no member that answers has it; a replacement is due %s%s", due, last(h))
+	}
+	switch {
+	case s.Search != nil:
+		return because(Searching, nil, "the token is missing, and this member asks the others for it%s", last(h))
+	case h != nil:
+		return because(place(s), &h.AgeS, "%s%s", holding(h), turn(s.Eta))
+	case s.LastSeenS == nil && s.Founding:
+		return because(NoToken, nil, "there is no token yet: the members are agreeing which one makes the first")
+	case s.LastSeenS == nil:
+		return because(NoToken, nil, "no token has come here yet: there may be none%s", alone(st))
+	}
+	return because(NoNews, s.LastSeenS, "the token is with another member; it was here %s ago, and nobody has told since where it is%s", text(*s.LastSeenS), turn(s.Eta))
+}
+
+// place is where a member is in the order of those that wait, if that is known.
+func place(s *api.SlotStatus) api.Cause {
+	switch {
+	case s.Eta != nil && s.Eta.Basis == "order" && s.Eta.Before == 0:
+		return Next
+	case s.Eta != nil && s.Eta.Basis == "order":
+		return Queued
+	case s.Holder.ProgramEndsS != nil:
+		return RunsElsewhere
+	}
+	return Elsewhere
+}
+
+func holding(h *api.HolderStatus) string {
+	if h.ProgramEndsS != nil {
+		return fmt.Sprintf("%s runs its program (%s), for %s more at most", h.Name, source(h), text(*h.ProgramEndsS))
+	}
+	return fmt.Sprintf("token with %s (%s)", h.Name, source(h))
+}
+
+func alone(st *api.Status) string {
+	if st.Link.Others == 0 {
+		return ", and this member knows no other one"
+	}
+	return ""
+}
+
+// source is who says that a member has the token, and when.
+func source(h *api.HolderStatus) string {
+	age := text(h.AgeS) + " ago"
+	switch h.How {
+	case api.Said:
+		return age + ", says " + h.Name + " itself"
+	case api.Proved:
+		return age + ", by its receipt"
+	}
+	return age + ", says " + h.ByName
+}
+
+func last(h *api.HolderStatus) string {
+	if h == nil {
+		return ""
+	}
+	return fmt.Sprintf("; last with %s (%s)", h.Name, source(h))
+}
+
+// turn is when this member's turn comes.
+func turn(e *api.EtaStatus) string {
+	switch {
+	case e == nil:
+		return ""
+	case e.Basis == "order" && e.Before == 0:
+		return ", you are next, about " + text(e.P50S)
+	case e.Basis == "order" && e.Before == 1:
+		return ", 1 waits before you, about " + text(e.P50S)
+	case e.Basis == "order":
+		return fmt.Sprintf(", %d wait before you, about %s", e.Before, text(e.P50S))
+	}
+	return ", back in about " + text(e.P50S)
+}
+
+func waiting(r *api.ResourceStatus) string {
+	if r.Waiting == 1 {
+		return "1 program waits"
+	}
+	return fmt.Sprintf("%d programs wait", r.Waiting)
+}
+
+// text is a time as people read it.
+func text(s float64) string {
+	d := time.Duration(max(0, s) * float64(time.Second))
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	return duration.Format(duration.About(d))
+}

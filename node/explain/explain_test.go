@@ -1,0 +1,141 @@
+package explain_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/explain"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+func s(v float64) *float64 { return &v }
+
+// memberCases are what a member shows, and the words for it.
+var memberCases = map[string]struct {
+	change func(st *api.Status)
+	cause  api.Cause
+	words  string
+}{
+	"nothing":               {func(*api.Status) {}, explain.OK, "nothing keeps"},
+	"revoked":               {func(st *api.Status) { st.Invalid = "revoked"; st.Stopping = true }, explain.Revoked, "revoked"},
+	"expired":               {func(st *api.Status) { st.Invalid = "expired" }, explain.Expired, "expired; it expires 2026-01-02T03:04:05Z"},
+	"stopping":              {func(st *api.Status) { st.Stopping = true }, explain.Stopping, "stopping"},
+	"recalling":             {func(st *api.Status) { st.Journal.Recalling = true; st.UptimeS = 3 }, explain.Recalling, "restarted 3.0 s ago"},
+	"nobody can be dialled": {func(st *api.Status) { st.Link = api.LinkStatus{Isolated: true, NoAddresses: true} }, explain.NoAddresses, "only dial out"},
+	"nothing ever came back": {func(st *api.Status) {
+		st.Link, st.UptimeS = api.LinkStatus{Isolated: true, Silent: true, Unanswered: 6}, 20
+	}, explain.UDPBlocked, "6 dials went out since the start 20 s ago, and nothing came back"},
+	"one dial":  {func(st *api.Status) { st.Link = api.LinkStatus{Isolated: true, Silent: true, Unanswered: 1} }, explain.Isolated, "since the start"},
+	"a refusal": {func(st *api.Status) { st.Link = api.LinkStatus{Isolated: true, Unanswered: 6} }, explain.Isolated, "since the start"},
+	"cut off later": {func(st *api.Status) {
+		st.Link = api.LinkStatus{Isolated: true, Silent: true, Unanswered: 6, LastHeardS: s(12)}
+	}, explain.Isolated, "no peer answered for 12 s"},
+	"late":         {func(st *api.Status) { st.Membership.Patience, st.Membership.LateS = 4, 2.5 }, explain.Late, "not scheduled for 2.5 s; it waits 4 times"},
+	"clock ahead":  {func(st *api.Status) { st.Link.ClockAheadS = 3600 }, explain.Clock, "1h ahead"},
+	"clock behind": {func(st *api.Status) { st.Link.ClockAheadS = -90 }, explain.Clock, "90 s behind"},
+	"clock near":   {func(st *api.Status) { st.Link.ClockAheadS = -59 }, explain.OK, ""},
+	"retired key":  {func(st *api.Status) { st.KeyRetired = true }, explain.RetiredKey, "retired"},
+	"behind":       {func(st *api.Status) { st.Membership.Behind, st.ConfigurationVersion = true, 4 }, explain.Behind, "later than configuration 4"},
+}
+
+func TestStatus_Member_CauseNamed(t *testing.T) {
+	for name, c := range memberCases {
+		st := api.Status{CertificateExpires: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+		c.change(&st)
+		explain.Status(&st)
+		assert.Equal(t, c.cause, st.Cause, name)
+		assert.Contains(t, st.Sentence, c.words, name)
+	}
+}
+
+// m3 is another member that has the token.
+func m3(how api.How) *api.HolderStatus {
+	return &api.HolderStatus{Name: "m3", Member: ident.Member{3}, How: how, ByName: "m5", AgeS: 12}
+}
+
+// slotCases are what a slot shows for whose resource programs wait, and the words for it.
+var slotCases = map[string]struct {
+	slot  api.SlotStatus
+	cause api.Cause
+	words string
+}{
+	"leaving":                       {api.SlotStatus{Leaving: true, Executing: true}, explain.Leaving, "lacks it"},
+	"running":                       {api.SlotStatus{Held: true, Executing: true, Holder: &api.HolderStatus{How: api.Here, ProgramS: s(7), ProgramEndsS: s(13)}}, explain.Running, "for 7.0 s, and is killed in 13 s"},
+	"gate unreachable":              {api.SlotStatus{Gate: &api.GateStatus{}}, explain.GateUnreachable, "cannot be reached"},
+	"gate observes":                 {api.SlotStatus{Held: true, Gate: &api.GateStatus{Observes: true}}, explain.TokenHere, "2 programs wait"},
+	"gate stuck":                    {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "stuck"}}, explain.GateStuck, "cannot end"},
+	"gate refuses":                  {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "refused: window", NotBefore: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}, explain.GateRefuses, `"refused: window", until 2026-01-02T03:04:05Z`},
+	"gate busy":                     {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "busy"}}, explain.GateBusy, "still has the session"},
+	"gate busy, for another member": {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "busy"}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
+	"votes":                         {api.SlotStatus{Held: true, IsolatedS: 5, Missing: make([]ident.Member, 2)}, explain.VotesMissing, "for 5.0 s: the votes of 2 members"},
+	"here":                          {api.SlotStatus{Held: true}, explain.TokenHere, "the token is here"},
+	"lost":                          {api.SlotStatus{Search: &api.SearchStatus{Stage: "lost", DueS: s(14)}, Holder: m3(api.Proved)}, explain.Replacing, "due in at most 14 s; last with m3 (12 s ago, by its receipt)"},
+	"searching":                     {api.SlotStatus{Search: &api.SearchStatus{Stage: "asking"}, LastSeenS: s(3)}, explain.Searching, "asks the others"},
+	"runs elsewhere":                {api.SlotStatus{Holder: &api.HolderStatus{Name: "m3", How: api.Said, AgeS: 2, ProgramEndsS: s(18)}}, explain.RunsElsewhere, "m3 runs its program (2.0 s ago, says m3 itself), for 18 s more"},
+	"queued":                        {api.SlotStatus{Holder: m3(api.Said), Eta: &api.EtaStatus{P50S: 40, Basis: "order", Before: 4}}, explain.Queued, "token with m3 (12 s ago, says m3 itself), 4 wait before you, about 40 s"},
+	"one before":                    {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 20, Basis: "order", Before: 1}}, explain.Queued, "says m5), 1 waits before you, about 20 s"},
+	"next":                          {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 3, Basis: "order"}}, explain.Next, "you are next, about 3.0 s"},
+	"elsewhere":                     {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 300, Basis: "returns"}}, explain.Elsewhere, "back in about 5m"},
+	"no token":                      {api.SlotStatus{}, explain.NoToken, "no token has come here yet: there may be none, and this member knows no other one"},
+	"no token, and nobody has one":  {api.SlotStatus{Search: &api.SearchStatus{Stage: "lost", DueS: s(30)}}, explain.NoToken, "makes the first in at most 30 s"},
+	"founding":                      {api.SlotStatus{Founding: true}, explain.NoToken, "agreeing which one makes the first"},
+	"no news":                       {api.SlotStatus{LastSeenS: s(30)}, explain.NoNews, "it was here 30 s ago"},
+}
+
+func TestStatus_ProgramsWait_CauseNamed(t *testing.T) {
+	for name, c := range slotCases {
+		st := api.Status{Resources: []api.ResourceStatus{{Name: "tape", Waiting: 2, Slots: []api.SlotStatus{c.slot}}}}
+		explain.Status(&st)
+		assert.Equal(t, c.cause, st.Resources[0].Cause, name)
+		assert.Contains(t, st.Resources[0].Sentence, c.words, name)
+	}
+}
+
+func TestStatus_NobodyWaits_Idle(t *testing.T) {
+	st := api.Status{Resources: []api.ResourceStatus{
+		{Name: "a", Slots: []api.SlotStatus{{Holder: m3(api.Said), Eta: &api.EtaStatus{Basis: "order"}}}},
+		{Name: "b", Slots: []api.SlotStatus{{Gate: &api.GateStatus{}, LastSeenS: s(1)}}},
+		{Name: "c", NoPlace: true, Waiting: 1, Slots: []api.SlotStatus{{LastSeenS: s(1)}}},
+		{Name: "d"},
+	}}
+	explain.Status(&st)
+	assert.Equal(t, "no program waits here; token with m3 (12 s ago, says m3 itself)", st.Resources[0].Sentence)
+	assert.Equal(t, explain.Idle, st.Resources[1].Cause)
+	assert.Equal(t, explain.NoPlace, st.Resources[2].Cause)
+	assert.Equal(t, explain.NotConfigured, st.Resources[3].Cause)
+}
+
+// Of several slots that one counts whose token comes first.
+func TestStatus_SeveralSlots_FirstToComeNamed(t *testing.T) {
+	far, near := api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 50}}, api.SlotStatus{Holder: m3(api.Said), Eta: &api.EtaStatus{P50S: 5}}
+	for _, list := range [][]api.SlotStatus{{far, near}, {near, far}, {{}, near, far}} {
+		st := api.Status{Resources: []api.ResourceStatus{{Waiting: 1, Slots: list}}}
+		explain.Status(&st)
+		assert.Contains(t, st.Resources[0].Sentence, "itself), back in about 5.0 s")
+	}
+	st := api.Status{Resources: []api.ResourceStatus{{Waiting: 1, Slots: []api.SlotStatus{near, {Held: true}}}}}
+	explain.Status(&st)
+	assert.Equal(t, explain.TokenHere, st.Resources[0].Cause)
+}
+
+// Each cause has a case here, unless only a command can say it.
+func TestCauses_Each_Provoked(t *testing.T) {
+	seen := map[api.Cause]bool{explain.Idle: true, explain.NoPlace: true, explain.NotConfigured: true}
+	for _, c := range memberCases {
+		seen[c.cause] = true
+	}
+	for _, c := range slotCases {
+		seen[c.cause] = true
+	}
+	for _, list := range [][]explain.Row{explain.OfMember, explain.OfResource} {
+		for _, r := range list {
+			said := strings.Contains(r.Meaning, "said by the command")
+			require.Equal(t, !said, seen[r.Cause] && r.Cause != explain.NotConfigured, r.Cause)
+		}
+	}
+}

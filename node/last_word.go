@@ -1,0 +1,85 @@
+package node
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/explain"
+)
+
+// lastWordFile is where a daemon says why it has ended, in its state folder.
+const lastWordFile = "ended.json"
+
+// lastWordSize is the size of that file from the start of a daemon on: on a full disk its bytes can be
+// replaced, and nothing can be added.
+const lastWordSize = 512
+
+// LastWord is why a daemon has ended by itself.
+type LastWord struct {
+	At      time.Time `json:"at"`
+	Cause   api.Cause `json:"cause"`
+	Message string    `json:"message"`
+}
+
+// ReadLastWord is why the daemon of a state folder has ended by itself. It is false if it
+// runs, has ended in order, or was killed.
+func ReadLastWord(stateDir string) (w LastWord, ok bool) {
+	f, err := os.Open(filepath.Join(stateDir, lastWordFile))
+	if err != nil {
+		return w, false
+	}
+	defer f.Close()
+	text := make([]byte, lastWordSize)
+	n, _ := f.Read(text)
+	err = json.Unmarshal(text[:n], &w)
+	return w, err == nil && w.Cause != ""
+}
+
+// prepareLastWord makes the file, and withdraws the word of the daemon before.
+func prepareLastWord(stateDir string) error {
+	return os.WriteFile(filepath.Join(stateDir, lastWordFile), padded([]byte("{}")), 0o600)
+}
+
+// sayLastWord says why the daemon ends, if it does not end in order. Where the disk
+// does not even take that, nothing is said.
+func sayLastWord(stateDir string, now time.Time, reason error) {
+	w := LastWord{At: now, Cause: lastCause(reason), Message: reason.Error()}
+	if w.Cause == "" {
+		return
+	}
+	text, err := json.Marshal(w)
+	for err == nil && len(text) > lastWordSize && w.Message != "" {
+		w.Message = w.Message[:len(w.Message)/2]
+		text, err = json.Marshal(w)
+	}
+	f, err := os.OpenFile(filepath.Join(stateDir, lastWordFile), os.O_WRONLY, 0)
+	if err != nil {
+		return
+	}
+	_, _ = f.WriteAt(padded(text), 0)
+	_ = f.Close()
+}
+
+func padded(text []byte) []byte {
+	return append(text, bytes.Repeat([]byte{' '}, max(0, lastWordSize-len(text)))...)
+}
+
+func lastCause(reason error) api.Cause {
+	switch {
+	case errors.Is(reason, ErrLeft):
+		return explain.Left
+	case errors.Is(reason, ErrRevoked):
+		return explain.Revoked
+	case errors.Is(reason, syscall.ENOSPC), errors.Is(reason, syscall.EDQUOT):
+		return explain.DiskFull
+	case errors.Is(reason, ErrJournal):
+		return explain.JournalFailed
+	}
+	return ""
+}

@@ -1,0 +1,56 @@
+package policy
+
+import (
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Observant is a policy that hears of the slot's token while that is elsewhere.
+type Observant interface {
+	// Observed is what it knows. It is for people, and decides nothing: members may lie.
+	Observed() Observation
+}
+
+// Observation is what one member knows of a token that is elsewhere. The zero value is nothing.
+type Observation struct {
+	Holder ident.Member // has the token, as far as is known; zero: no member is known to
+	By     ident.Member // has said so: the holder itself, or another member
+	Token  ident.Token
+	Born   uint64 // ms since 1970; 0: not known
+	Hop    uint64
+	At     clock.Instant // when that was heard
+	Ends   clock.Instant // until then a program runs there, as the holder said; 0: it said of none
+
+	Search Search
+	Due    clock.Instant // of Lost: when the token is replaced, as far as is known now
+
+	// Ahead members wait that had their turn longer ago than this one, of those whose turns are
+	// known here: Known is which share of all members that is. It is 0 under a policy without turns.
+	Ahead int
+	Known float64
+}
+
+// Later is the later one of two observations of a token. What is about this member stays.
+func (o Observation) Later(p Observation) Observation {
+	if p.Holder.IsZero() || !o.Holder.IsZero() && (p.Token == o.Token && p.Hop < o.Hop || p.Token != o.Token && p.At < o.At) {
+		return o
+	}
+	if p.Token == o.Token && p.Hop == o.Hop && p.At < o.At {
+		return o
+	}
+	if p.Born == 0 && p.Token == o.Token {
+		p.Born = o.Born
+	}
+	p.Search, p.Due, p.Ahead, p.Known = o.Search, o.Due, o.Ahead, o.Known
+	return p
+}
+
+// Search is how far a member is that looks for a token on behalf of those that wait.
+type Search uint8
+
+// Where a search stands.
+const (
+	Calm   Search = iota // the token is somewhere, as far as is known
+	Asking               // it asks for the token
+	Lost                 // no member has it, and a replacement is due
+)
