@@ -264,6 +264,10 @@ func (e *engine) say(f core.Say, now clock.Reading) {
 		e.log.Info("sign-in refused", "slot", s.slot, "member", s.visitor.member, "why", a.Code.String(), "observed", e.rules.observe)
 	case core.ClosedAnswer:
 		last = true
+		if a.Session == 0 {
+			e.log.Info("sign-in given up", "slot", s.slot, "member", s.visitor.member, "why", a.Reason.String())
+			break
+		}
 		e.log.Info("session closed", "slot", s.slot, "session", a.Session, "member", s.visitor.member, "why", a.Reason.String(), "confirmed", a.Confirmed)
 	}
 	if last {
