@@ -22,6 +22,7 @@
 //	sign-ins that live                        engine.run; a visitor only has their numbers
 //	open sessions and their streams           tunnel.mu
 //	group, revocations                        knowledge.mu
+//	certificates that have verified           certificates.mu
 //
 // A visitor never waits for the engine while it holds a lock, and the engine waits for nobody but the disk.
 //

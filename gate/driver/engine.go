@@ -106,6 +106,7 @@ func (e *engine) run(ctx context.Context, first []core.Effect) {
 		case f := <-e.inputs:
 			e.hooksFirst()
 			f()
+			e.hooksFirst() // before the alarm is stopped and set anew: an OPEN may wait for it
 		case <-alarm.C:
 			e.tick(at)
 		case <-ctx.Done():

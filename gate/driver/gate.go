@@ -43,7 +43,7 @@ type Gate struct {
 
 	listening chan struct{} // closed when entrance is there: a handshake may teach it before
 	showing   sync.Mutex    // held while what is known goes to the entrance, so that the newest is the last
-	saving    sync.Mutex    // and to the group file
+	unsaved   chan struct{} // has an item when what is known has changed since the last save
 
 	ctx    context.Context // ends when everything is to stop
 	cancel context.CancelFunc
@@ -90,7 +90,7 @@ func Open(ctx context.Context, cfg Config) (*Gate, error) {
 		cfg: cfg, cert: cfg.Certificate, known: known, store: j.store, counts: newCounts(), started: time.Now(), keyID: wire.KeyID(cfg.Key.Public()),
 		budgets: &budgets{now: time.Now, of: make(map[ident.Member]*budget)},
 		notes:   &notes{log: cfg.Log, last: make(map[string]time.Time), more: make(map[string]uint64)},
-		done:    make(chan struct{}), listening: make(chan struct{}),
+		done:    make(chan struct{}), listening: make(chan struct{}), unsaved: make(chan struct{}, 1),
 	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	g.visitors = newVisitors(g)
@@ -140,6 +140,7 @@ func (g *Gate) run(first []core.Effect) {
 	if g.cfg.Sync != nil {
 		g.tasks.Go(func() { g.keepUp(ctx) })
 	}
+	g.tasks.Go(func() { g.keepSaved(ctx) })
 	g.engine.run(ctx, first)
 	stop()
 	if err := g.engine.err; err != nil {
@@ -149,6 +150,7 @@ func (g *Gate) run(first []core.Effect) {
 	g.tunnel.close()
 	_ = g.entrance.Close()
 	g.tasks.Wait()
+	g.saveRest()
 	g.engine.places.workers.Wait()
 	if err := g.store.Close(); err != nil && g.engine.err == nil {
 		g.engine.err = fmt.Errorf("%w: %w", ErrJournal, err)
@@ -205,7 +207,10 @@ func (g *Gate) changed(configured, revoked, fresh bool) {
 		g.visitors.expel()
 	}
 	if configured || revoked {
-		g.save()
+		select {
+		case g.unsaved <- struct{}{}:
+		default: // it is saved with what has changed before
+		}
 	}
 }
 
@@ -220,10 +225,28 @@ func (g *Gate) show() {
 	}
 }
 
-// save keeps what is known now.
+// keepSaved keeps what is known: one save after the other, so that the newest is the last. A slow disk keeps no connection waiting.
+func (g *Gate) keepSaved(ctx context.Context) {
+	for {
+		select {
+		case <-g.unsaved:
+			g.save()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// saveRest keeps what has changed while the gate stopped.
+func (g *Gate) saveRest() {
+	select {
+	case <-g.unsaved:
+		g.save()
+	default:
+	}
+}
+
 func (g *Gate) save() {
-	g.saving.Lock()
-	defer g.saving.Unlock()
 	current, _ := g.known.current()
 	if err := g.cfg.Save(current, g.known.above(0, maxRevocations)); err != nil {
 		g.cfg.Log.Warn("cannot save the group; it is fetched again after a restart", "error", err)

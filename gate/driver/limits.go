@@ -56,6 +56,10 @@ const (
 	// maxBudgets bounds the members whose budgets are kept: as many as a directory of the default size. Beyond it full ones are forgotten.
 	maxBudgets = 4096
 
+	// maxCertificates bounds the certificates that are remembered as verified: those of all that may be connected. Of more all are
+	// forgotten, and verified again. Only the CA makes new ones.
+	maxCertificates = MaxConnections
+
 	// maxLarge bounds the frames above 64 KiB that are read at a time, each of up to 304 KiB.
 	maxLarge = 8
 

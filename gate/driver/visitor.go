@@ -269,7 +269,8 @@ func (v *visitor) verify(f *wire.SignIn) (in core.SignIn, of permit.StatementBod
 	g, _ := v.gate.known.current()
 	p, err := permit.Verify(form, permit.Conditions{
 		Group: g.ID(), Authorities: g, At: v.gate.cfg.Now(),
-		Settings: group.Settings{Resources: []group.Resource{{Name: v.gate.known.resource, Slots: group.MaxSlots}}},
+		Certificate: func(raw []byte) (certificate.Certificate, error) { return v.gate.visitors.signers.parse(g, raw) },
+		Settings:    group.Settings{Resources: []group.Resource{{Name: v.gate.known.resource, Slots: group.MaxSlots}}},
 	})
 	if err != nil {
 		return in, of, err

@@ -21,6 +21,7 @@ type visitors struct {
 	gate     *Gate
 	larges   chan struct{} // one place for each large frame that is read
 	verifies chan struct{} // one place for each sign-in that is verified
+	signers  certificates
 
 	mu      sync.Mutex
 	list    []*visitor // the oldest first

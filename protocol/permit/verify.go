@@ -24,6 +24,9 @@ type Conditions struct {
 	// Known reports whether a token was seen here before any signer of its permit was revoked: then signers that were
 	// revoked since do not count against it (rule G-9). A holder that was revoked does all the same. Nil: none was.
 	Known func(ident.Token) bool
+	// Certificate reads and verifies a certificate, as certificate.Parse does, and may remember what it has verified by the same CA keys. Nil:
+	// certificate.Parse.
+	Certificate func(raw []byte) (certificate.Certificate, error)
 }
 
 // Permit is a verified permit: Title.Holder() is named the holder of Title.Token() at Title.Hop(), by those that
@@ -70,8 +73,14 @@ func Verify(f Form, c Conditions) (Permit, error) {
 
 // certificates are those that came along. Each has verified.
 func (f Form) certificates(c Conditions) (known certificates, err error) {
+	parse := c.Certificate
+	if parse == nil {
+		parse = func(raw []byte) (certificate.Certificate, error) {
+			return certificate.Parse(f.Group, raw, c.Authorities)
+		}
+	}
 	for i, raw := range f.Certificates {
-		one, err := certificate.Parse(f.Group, raw, c.Authorities)
+		one, err := parse(raw)
 		if err != nil {
 			return nil, fmt.Errorf("certificate %d of %d: %w", i+1, len(f.Certificates), err)
 		}
