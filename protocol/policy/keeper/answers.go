@@ -51,6 +51,9 @@ func (h *holder) tellsToken(from ident.Member, m *message) bool {
 	h.send(from, &s)
 	if !h.isStruck(from) {
 		t.asker, t.waiter = from, m.member
+		if s.span > 0 && h.exclusive {
+			t.answers(from)
+		}
 		h.wakes(m.member)
 	}
 	return true

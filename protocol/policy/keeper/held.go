@@ -24,7 +24,8 @@ type held struct {
 	waiter ident.Member  // the member that waits, as others said while a program ran
 	known  clock.Instant // when the program began that others know of
 
-	informed members // those that were told of a program under it, and have given no promise back since
+	informed members // the keepers that were told of a program under it unasked, and have given no promise back since
+	answered members // the same, of those that were told as they asked: many that ask have none of the keepers forgotten
 
 	ran      bool // a program has ended under it here
 	parted   bool // it has left, and the answer is awaited
@@ -71,7 +72,14 @@ func (t *held) expects(from ident.Member, m *message) bool {
 // goesOn takes over what others were told of the token before a pass that came back. No member has had it meanwhile, so that
 // they count on the end of that program.
 func (t *held) goesOn(before *held) {
-	t.came, t.known, t.informed, t.asker = before.came, before.known, before.informed, before.asker
+	t.came, t.known, t.informed, t.answered, t.asker = before.came, before.known, before.informed, before.answered, before.asker
+}
+
+// answers notes that a member that has asked for the token was told of a program under it.
+func (t *held) answers(m ident.Member) {
+	if !m.IsZero() {
+		t.answered.addUpTo(ranks, m)
+	}
 }
 
 // origin is a token and when it was made.

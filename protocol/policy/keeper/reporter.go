@@ -75,18 +75,23 @@ func (r *reporter) informs(t *held, m *message) {
 		t.informed.addUpTo(ranks, v)
 	}
 	r.vowed = r.vowed[:0]
-	for _, v := range t.informed {
-		if v != t.keeper && v != t.asker {
-			r.send(v, m)
+	told := members{t.keeper, t.asker}
+	for _, list := range []members{t.informed, t.answered} {
+		for _, v := range list {
+			if told.add(v) {
+				r.send(v, m)
+			}
 		}
 	}
 	t.informed.addUpTo(ranks, t.keeper)
+	t.answers(t.asker)
 }
 
 // givesBack notes that a member counts on nothing any more that it was told of a token.
 func (r *reporter) givesBack(t *held, m ident.Member) {
 	r.vowed.remove(m)
 	t.informed.remove(m)
+	t.answered.remove(m)
 }
 
 // statement is what this member says of a token that it has.

@@ -659,6 +659,37 @@ func TestPromise_KeeperIsSilent_ToldOfEachProgram(t *testing.T) {
 	}
 }
 
+// TestProgram_SeveralAskDuringIt_EachToldOfTheNext: P-52, 2. Each of them may be the keeper that finds its holder dead, and counts on
+// the end of the program that it was told of. Who asks while none runs counts on nothing, but the last one.
+func TestProgram_SeveralAskDuringIt_EachToldOfTheNext(t *testing.T) {
+	l := newResting(t)
+	runs := func() {
+		l.step(policy.Event{Kind: policy.DemandChanged, Demand: true})
+		asked := l.told(theHolder, release)
+		l.says(theHolder, message{kind: released, custody: asked.custody, promise: asked.promise})
+		require.True(t, l.done(policy.Run))
+		l.step(policy.Event{Kind: policy.DemandChanged})
+	}
+	asks := func(i int) { l.says(i, message{kind: ask, custody: custody{token, 5}}) }
+	told := func(i int) bool { did := l.did; defer func() { l.did = did }(); return l.told(i, have).kind == have }
+	asks(theBlamer)
+	asks(thePasser)
+	runs()
+	require.False(t, told(theBlamer))
+	for _, i := range []int{theDead, theThird, theFourth} {
+		asks(i)
+	}
+	l.step(policy.Event{Kind: policy.OperationEnded, Token: policy.Token{ID: token, Hop: 5, Born: 1}})
+	l.after(2 * restAfter)
+	did := l.did
+	l.did = slices.DeleteFunc(did, func(a policy.Action) bool { return a.Kind == policy.Tell && kind(a.Field[0]) == have })
+	runs()
+	for _, i := range []int{theHolder, thePasser, theDead, theThird, theFourth} {
+		assert.True(t, told(i), i)
+	}
+	assert.False(t, told(theBlamer))
+}
+
 // passPolicy is a runPolicy that passes its token to a member that waits.
 type passPolicy struct{ runPolicy }
 
