@@ -35,7 +35,7 @@ $W ca serve --dir ca --listen 127.0.0.1:6134 > ca.log 2>&1 &
 sleep 1
 $W join "$($W ca invite --dir ca --name gate-db --gate --address 127.0.0.1:6134 2>/dev/null)" --dir gate > /dev/null
 id=$($W ca list --dir ca | awk '$2 == "gate-db" && $3 == "gate" { print $4; exit }')
-printf 'gate = "%s"\ngate_address = "127.0.0.1:6135"\n' $id >> group.toml
+printf 'gate = "%s"\ngate_address = "127.0.0.1:6135"\ngate_close_timeout = "1m"\n' $id >> group.toml # a busy machine takes long for psql
 $W ca config --dir ca group.toml > /dev/null
 cat > close-db <<END
 #!/bin/sh
