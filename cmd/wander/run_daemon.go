@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"syscall"
@@ -15,6 +14,7 @@ import (
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/protocol/clock"
 )
 
@@ -38,6 +38,9 @@ const (
 	// noteAfter is how long a person at a terminal waits before being told
 	// what for.
 	noteAfter = time.Second
+
+	// noteEvery is how often that is looked at anew: as often as anybody reads it.
+	noteEvery = 2 * time.Second
 )
 
 // Causes for which a wait ends.
@@ -117,15 +120,56 @@ func label(command []string) string {
 	return s
 }
 
-// noteWaiting tells a person at a terminal what this is waiting for, unless it
-// comes soon. The function it returns ends that.
+// noteWaiting tells a person at a terminal in one line what this is waiting for, unless it comes soon, and how that goes
+// on. The function it returns ends that.
 func (r *runner) noteWaiting() (stop func()) {
+	show, clear := cli.ProgressLine(r.env.Err)
 	file, ok := r.env.Err.(*os.File)
 	if r.quiet || !ok || !term.IsTerminal(int(file.Fd())) {
 		return func() {}
 	}
-	t := time.AfterFunc(noteAfter, func() { io.WriteString(file, "waiting for "+cli.OneLine(r.resource)+"\n") })
-	return func() { t.Stop() }
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		pause := time.NewTimer(noteAfter)
+		defer pause.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-pause.C:
+			}
+			line := []rune(cli.OneLine("waiting for " + r.resource + r.whyWaiting(ctx)))
+			if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 && len(line) >= width {
+				line = append(line[:width-2], '…') // a line that wraps could not be replaced
+			}
+			show("%s", string(line))
+			pause.Reset(noteEvery)
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
+		clear()
+	}
+}
+
+// whyWaiting is the daemon's sentence about the resource, or nothing if it does not answer.
+func (r *runner) whyWaiting(ctx context.Context) string {
+	st, err := r.client.Status(ctx)
+	if err != nil {
+		return ""
+	}
+	if explain.IsDown(st.Cause) {
+		return ": " + st.Sentence
+	}
+	for i := range st.Resources {
+		if st.Resources[i].Name == r.resource {
+			return ": " + st.Resources[i].Sentence
+		}
+	}
+	return ""
 }
 
 // notGranted ends the run for the reason why there is no grant.

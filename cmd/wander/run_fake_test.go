@@ -24,6 +24,7 @@ import (
 	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -79,7 +80,9 @@ func (f *fakeDaemon) Leave(context.Context) error { return nil }
 
 func (f *fakeDaemon) Renew(context.Context) (api.Renewal, error) { return api.Renewal{}, nil }
 
-func (f *fakeDaemon) Status() api.Status        { return api.Status{Name: "alpha"} }
+func (f *fakeDaemon) Status() api.Status {
+	return api.Status{Name: "alpha", Resources: []api.ResourceStatus{{Name: "ftp", Why: api.Why{Cause: explain.Next, Sentence: "token with beta, you are next"}}}}
+}
 func (f *fakeDaemon) Members() []api.MemberInfo { return nil }
 
 // listen serves the daemon; the function it returns stops that.

@@ -20,13 +20,13 @@ func TestUsageMistakes(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"foo"}, "unknown command \"foo\" for \"wander\"\nhint: wander --help shows the commands"},
+		{[]string{"frobnicate"}, "unknown command \"frobnicate\" for \"wander\"\nhint: wander --help shows the commands"},
 		{[]string{"plna"}, "unknown command \"plna\" for \"wander\"\nhint: did you mean \"plan\"?"},
 		{[]string{"ca", "lst"}, "unknown command \"lst\" for \"wander ca\"\nhint: did you mean \"list\"?"},
-		{[]string{"help", "ca", "foo"}, "unknown command \"foo\" for \"wander ca\"\nhint: wander ca --help shows the commands"},
-		{[]string{"ca", "foo"}, "unknown command \"foo\" for \"wander ca\"\nhint: wander ca --help shows the commands"},
-		{[]string{"completion", "foo"}, "unknown command \"foo\" for \"wander completion\"\nhint: wander completion --help shows the commands"},
-		{[]string{"help", "foo"}, "unknown command \"foo\" for \"wander\"\nhint: wander --help shows the commands"},
+		{[]string{"help", "ca", "frobnicate"}, "unknown command \"frobnicate\" for \"wander ca\"\nhint: wander ca --help shows the commands"},
+		{[]string{"ca", "frobnicate"}, "unknown command \"frobnicate\" for \"wander ca\"\nhint: wander ca --help shows the commands"},
+		{[]string{"completion", "frobnicate"}, "unknown command \"frobnicate\" for \"wander completion\"\nhint: wander completion --help shows the commands"},
+		{[]string{"help", "frobnicate"}, "unknown command \"frobnicate\" for \"wander\"\nhint: wander --help shows the commands"},
 		{[]string{"plan", "--members", "x"}, "--members x: must be a number\nhint: wander plan --help shows the flags"},
 		{[]string{"plan", "--skip-delay", "4"}, "--skip-delay 4: \"4\" is not a duration: write for example \"4s\", \"100ms\" or \"90d\"\nhint: wander plan --help shows the flags"},
 		{[]string{"plan", "--membres", "3"}, "unknown flag: --membres\nhint: did you mean \"--members\"?"},
