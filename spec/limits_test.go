@@ -129,7 +129,7 @@ func limitTable(t *testing.T) *table {
 		{"bytes that wait for one peer, in each class", transport.MaxQueueBytes, "transport.MaxQueueBytes"},
 		{"bytes that wait for all peers", transport.MaxQueuedTotal, "transport.MaxQueuedTotal"},
 		{"idle timeout", transport.DefaultIdleTimeout, "transport.DefaultIdleTimeout"},
-		{"silence after which a peer is dead, unless the group says otherwise", transport.DefaultSilence, "transport.DefaultSilence"},
+		{"silence after which a peer is unresponsive, unless the group says otherwise", transport.DefaultSilence, "transport.DefaultSilence"},
 		{"and on a connection, at most", transport.MaxSilence, "transport.MaxSilence"},
 		{"time for a handshake", transport.HandshakeTimeout, "transport.HandshakeTimeout"},
 		{"time for a preamble", transport.PreambleTimeout, "transport.PreambleTimeout"},

@@ -103,7 +103,7 @@ func TestDialOut_Busy_ServedLikeOthers(t *testing.T) {
 	skipUnderRaceDetector(t)
 	for i, p := range dialOutPolicies {
 		for j, g := range dialOutGroups {
-			if whole.Spares(i+j, 3) {
+			if whole.Spares(i+j, 5) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s %s/%s", p.name, p.params.Preset, g.name), func(t *testing.T) {

@@ -80,7 +80,7 @@ func TestLoss_Holder_ReplacedInTime(t *testing.T) {
 		way := &lossWays[i]
 		for _, p := range way.policies {
 			t.Run(fmt.Sprintf("%s/%v", way.name, p), func(t *testing.T) {
-				for seed := range uint64(whole.Part(3, 6)) {
+				for seed := range uint64(whole.Part(1, 6)) {
 					times := lossTimes
 					times.onSilent = way.onSilent
 					b := newBusy(t, seed, 6, p, times)

@@ -29,7 +29,7 @@ func rollbacks(t *testing.T, bug Bug, seeds uint64) (s Summary, escapes, broken 
 // away, or went back themselves.
 func TestRollback_PeerRemembers_NoFork(t *testing.T) {
 	skipUnderRaceDetector(t)
-	seeds := whole.Part(3, 6)
+	seeds := whole.Part(2, 6)
 	s, escapes, _ := rollbacks(t, NoBug, uint64(seeds))
 	t.Logf("%d disks went back, %d forks of members whom nobody had told", s.All()["goback"], escapes)
 	assert.Greater(t, s.All()["goback"], 5*seeds)

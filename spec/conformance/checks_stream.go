@@ -112,9 +112,17 @@ func quietConnection(t *trial) {
 const maxUnready = 4
 
 func unready(t *trial) {
+	for unreadyAtOnce(t) {
+	}
+}
+
+// unreadyAtOnce opens one connection too many without preamble, and looks how one of them ends. It is to be called again
+// if they took so long that the member may have closed the first ones for their age, before the last one came.
+func unreadyAtOnce(t *trial) (again bool) {
 	over := make(chan *session, maxUnready+1)
 	var list []*session
 	var refusal error
+	began := time.Now()
 	for range maxUnready + 1 {
 		s, err := t.handshake(t.own())
 		if err != nil {
@@ -125,6 +133,7 @@ func unready(t *trial) {
 		context.AfterFunc(s.quic.Context(), func() { over <- s })
 		list = append(list, s)
 	}
+	again = refusal == nil && time.Since(began) >= preambleTimeout
 	var first *session
 	select {
 	case first = <-over:
@@ -135,10 +144,14 @@ func unready(t *trial) {
 		s.close()
 	}
 	t.reconnect() // whatever the verdict is: the checks that follow need room
+	if again {
+		return true
+	}
 	t.check(refusal == nil || isOverload(refusal), "a fifth connection without preamble: %v", refusal)
 	if first != nil {
 		first.closed(codeOverload, "a fifth connection without preamble")
 	}
+	return false
 }
 
 func isOverload(err error) bool {

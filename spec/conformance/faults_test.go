@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -197,6 +198,23 @@ func TestFault_ConfigurationKept_FoundAtTheTimeout(t *testing.T) {
 	t.Parallel()
 	r := playInTime(t, faults{in: heard(keepsConfiguration)}, newerChecks[0], 0, Fail)
 	assert.Equal(t, "no GOSSIP with the newer version", r.Detail)
+}
+
+// Five connections that take longer to open than a member waits for a preamble are not there at once: they show nothing.
+func TestUnready_OpenedSlowly_OpenedAgain(t *testing.T) {
+	t.Parallel()
+	var handshakes atomic.Int32
+	slow := faults{tls: func(c *tls.Config) {
+		c.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
+			if handshakes.Add(1) <= 2*maxUnready {
+				time.Sleep(preambleTimeout / maxUnready)
+			}
+			return nil, nil
+		}
+	}}
+	unready := slices.DeleteFunc(slices.Clone(streamChecks), func(c Check) bool { return c.Name != "unready-connections" })
+	assert.Empty(t, play(t, slow, unready).failed(t))
+	assert.Greater(t, handshakes.Load(), int32(2*(maxUnready+1)), "twice five")
 }
 
 // keepsDeclined is the fault of a member that offers no token again that was declined.
