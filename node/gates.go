@@ -196,14 +196,16 @@ type gateVisit struct {
 	signOut  func()        // closes it, once
 	over     chan struct{} // closed: there is no session any more, nor a wait for one
 
+	sent    chan struct{}   // closed: the sign-in was sent
 	session *client.Session // by gates.mu; nil before the sign-in was sent
 	isOpen  bool            // by gates.mu
 	isOver  bool            // by gates.mu: over is closed
+	watched bool            // by gates.mu: the gate only observes, so that its word ends nothing
 }
 
 // signIn asks a gate for a session. It does not wait.
 func (g *gates) signIn(e effect.SignIn) {
-	v := &gateVisit{resource: e.Resource, out: make(chan struct{}), over: make(chan struct{})}
+	v := &gateVisit{resource: e.Resource, out: make(chan struct{}), over: make(chan struct{}), sent: make(chan struct{}), watched: e.Observed}
 	v.signOut = sync.OnceFunc(func() { close(v.out) })
 	g.mu.Lock()
 	var conn *client.Conn
@@ -234,6 +236,7 @@ func (g *gates) attend(conn *client.Conn, v *gateVisit, e effect.SignIn) {
 	g.mu.Lock()
 	v.session = session
 	g.mu.Unlock()
+	close(v.sent)
 	for out := v.out; ; {
 		select {
 		case a, ok := <-session.Answers():
@@ -241,9 +244,16 @@ func (g *gates) attend(conn *client.Conn, v *gateVisit, e effect.SignIn) {
 				g.say(e.Entry, v, nil, 0)
 				return
 			}
-			if b := a.Body(); g.say(e.Entry, v, b.Answer, b.Time) {
-				return
+			if b := a.Body(); !g.say(e.Entry, v, b.Answer, b.Time) {
+				continue
 			}
+			if g.isWatched(v) { // its streams go on
+				select {
+				case <-v.out:
+				case <-conn.Done():
+				}
+			}
+			return
 		case <-out:
 			out = nil
 			g.cut(v)
@@ -277,12 +287,19 @@ func (g *gates) say(entry uint64, v *gateVisit, a gate.Answer, at uint64) (isLas
 	default:
 		isLast = true
 	}
-	if isLast {
+	if isLast && (a == nil || !g.isWatched(v)) {
 		g.cut(v)
 	}
 	g.metrics.GateSaid(v.resource, word)
 	g.engine.put(item{input: member.GateSaid{Entry: entry, Answer: a, At: at}})
 	return isLast
+}
+
+// isWatched reports whether the gate of a sign-in only observes.
+func (g *gates) isWatched(v *gateVisit) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return v.watched
 }
 
 // cut ends the streams of a session.
@@ -318,28 +335,26 @@ func (g *gates) signOut(e effect.SignOut) {
 	}
 }
 
-// granted notes under which session a program runs.
+// granted notes under which sign-in a program runs.
 func (g *gates) granted(e effect.Grant) {
-	if e.Session == 0 {
+	if e.Entry == 0 {
 		return
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if v := g.visits[e.Entry]; v != nil {
 		g.byGrant[e.Grant] = v
+		v.watched = v.watched || e.Session == 0 // it may have begun to observe while the member knocked
 	}
 }
 
 // connect opens a stream to the resource within the session of a grant.
 func (g *gates) connect(ctx context.Context, id ident.Grant) (api.Tunnel, error) {
-	g.mu.Lock()
-	v := g.byGrant[id]
-	isOpen := v != nil && v.isOpen
-	g.mu.Unlock()
-	if !isOpen {
-		return nil, api.ErrNoSession
+	session, v, err := g.sessionOf(ctx, id)
+	if err != nil {
+		return nil, err
 	}
-	stream, err := v.session.Connect(ctx)
+	stream, err := session.Connect(ctx)
 	switch {
 	case errors.Is(err, client.ErrNotOpen), errors.Is(err, client.ErrLost):
 		return nil, fmt.Errorf("%w: %w", api.ErrNoSession, err)
@@ -347,6 +362,28 @@ func (g *gates) connect(ctx context.Context, id ident.Grant) (api.Tunnel, error)
 		return nil, fmt.Errorf("%w: %w", api.ErrUnavailable, err)
 	}
 	return &gateTunnel{stream, v.over}, nil
+}
+
+// sessionOf is the session of a grant, or the sign-in at a gate that only observes, which may still have to be sent.
+func (g *gates) sessionOf(ctx context.Context, id ident.Grant) (*client.Session, *gateVisit, error) {
+	g.mu.Lock()
+	v := g.byGrant[id]
+	waits := v != nil && v.watched
+	g.mu.Unlock()
+	if waits {
+		select {
+		case <-v.sent:
+		case <-v.over:
+		case <-ctx.Done():
+			return nil, nil, fmt.Errorf("%w: %w", api.ErrUnavailable, ctx.Err())
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if v == nil || v.session == nil || v.isOver || !v.isOpen && !v.watched {
+		return nil, nil, api.ErrNoSession
+	}
+	return v.session, v, nil
 }
 
 // gateTunnel is a stream that ends with its session.

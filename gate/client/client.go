@@ -360,6 +360,16 @@ func (c *Conn) enter(s *Session) error {
 	return nil
 }
 
+// observed reports whether the gate only observes, as far as the member knows.
+func (c *Conn) observed() bool {
+	for _, r := range c.cfg.Group().Config().Settings().Resources {
+		if r.Name == c.cfg.Resource {
+			return r.Gate.Mode == group.Observe
+		}
+	}
+	return false
+}
+
 // Done is closed when the connection has ended.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 

@@ -125,13 +125,13 @@ func (s *Session) tellOut() {
 	}
 }
 
-// Connect opens a connection to the resource. The gate must have said OPEN. Errors match ErrNotOpen, ErrTooManyCon, ErrLost, ErrClosed, or are
+// Connect opens a connection to the resource. The gate must have said OPEN, unless it only observes. Errors match ErrNotOpen, ErrTooManyCon, ErrLost, ErrClosed, or are
 // those of ctx. That the gate does not reach the resource shows when the stream is read (ErrTarget).
 func (s *Session) Connect(ctx context.Context) (*Stream, error) {
 	s.mu.Lock()
 	open := s.open
 	s.mu.Unlock()
-	if !open {
+	if !open && !s.conn.observed() {
 		return nil, ErrNotOpen
 	}
 	q, err := s.conn.quic.OpenStreamSync(ctx)
