@@ -14,6 +14,7 @@ import (
 	"github.com/wandertoken/wander/node/metrics"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
@@ -83,7 +84,7 @@ func (g *gates) configure(c group.Config) {
 		targets[t.resource] = t
 	}
 	for _, resource := range g.drop(targets) {
-		g.tell(resource, false)
+		g.tell(gateTarget{resource: resource}, nil)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -179,14 +180,19 @@ func (g *gates) use(l *gateLink, conn *client.Conn) {
 	current := g.links[l.target.resource] == l
 	g.mu.Unlock()
 	if current {
-		g.tell(l.target.resource, conn != nil)
+		g.tell(l.target, conn)
 	}
 }
 
-func (g *gates) tell(resource string, is bool) {
-	g.log.Info("gate", "resource", resource, "reachable", is)
-	g.metrics.GateReachable(resource, is)
-	g.engine.put(item{input: member.GateReachable{Resource: resource, Is: is}})
+// tell says so of a gate; without an address, of whichever there is.
+func (g *gates) tell(t gateTarget, conn *client.Conn) {
+	is, raw := conn != nil, []byte(nil)
+	if is {
+		raw = conn.Gate().Raw()
+	}
+	g.log.Info("gate", "resource", t.resource, "reachable", is)
+	g.metrics.GateReachable(t.resource, is)
+	g.engine.put(item{input: member.GateReachable{Resource: t.resource, Is: is, Certificate: raw, Gate: t.gate, Address: t.address}})
 }
 
 // gateVisit is what has become of one sign-in.
@@ -218,7 +224,7 @@ func (g *gates) signIn(e effect.SignIn) {
 	}
 	g.mu.Unlock()
 	if conn == nil {
-		g.say(e.Entry, v, nil, 0)
+		g.say(e.Entry, v, wire.AnswerBody{}, nil)
 	}
 }
 
@@ -230,7 +236,7 @@ func (g *gates) attend(conn *client.Conn, v *gateVisit, e effect.SignIn) {
 		if g.reports.allow("sign-in " + e.Resource) {
 			g.log.Warn("cannot sign in at the gate", "resource", e.Resource, "reason", err)
 		}
-		g.say(e.Entry, v, nil, 0)
+		g.say(e.Entry, v, wire.AnswerBody{}, nil)
 		return
 	}
 	g.mu.Lock()
@@ -241,10 +247,10 @@ func (g *gates) attend(conn *client.Conn, v *gateVisit, e effect.SignIn) {
 		select {
 		case a, ok := <-session.Answers():
 			if !ok {
-				g.say(e.Entry, v, nil, 0)
+				g.say(e.Entry, v, wire.AnswerBody{}, nil)
 				return
 			}
-			if b := a.Body(); !g.say(e.Entry, v, b.Answer, b.Time) {
+			if !g.say(e.Entry, v, a.Body(), a.Raw()) {
 				continue
 			}
 			if g.isWatched(v) { // its streams go on
@@ -266,10 +272,10 @@ func (g *gates) attend(conn *client.Conn, v *gateVisit, e effect.SignIn) {
 	}
 }
 
-// say hands an answer over, and reports whether it is the last one. A nil one says that the connection is lost.
-func (g *gates) say(entry uint64, v *gateVisit, a gate.Answer, at uint64) (isLast bool) {
+// say hands an answer over, and reports whether it is the last one. The zero value says that the connection is lost.
+func (g *gates) say(entry uint64, v *gateVisit, body wire.AnswerBody, signed []byte) (isLast bool) {
 	word := "lost"
-	switch a := a.(type) {
+	switch a := body.Answer.(type) {
 	case gate.OpenAnswer:
 		word = "open"
 		g.mu.Lock()
@@ -287,11 +293,11 @@ func (g *gates) say(entry uint64, v *gateVisit, a gate.Answer, at uint64) (isLas
 	default:
 		isLast = true
 	}
-	if isLast && (a == nil || !g.isWatched(v)) {
+	if isLast && (body.Answer == nil || !g.isWatched(v)) {
 		g.cut(v)
 	}
 	g.metrics.GateSaid(v.resource, word)
-	g.engine.put(item{input: member.GateSaid{Entry: entry, Answer: a, At: at}})
+	g.engine.put(item{input: member.GateSaid{Entry: entry, Answer: body.Answer, At: body.Time, Signed: signed}})
 	return isLast
 }
 

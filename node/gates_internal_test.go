@@ -9,6 +9,7 @@ import (
 
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
 )
 
 // TestPauses_Probes_GrowAndDiffer: members do not dial a gate together, and a gate that is away for long is dialled seldom.
@@ -37,13 +38,13 @@ func TestPauses_Probes_GrowAndDiffer(t *testing.T) {
 func TestGates_OpenTwice_SessionEndsOnce(t *testing.T) {
 	g := newGates(nil, &limiter{}, slog.New(slog.DiscardHandler))
 	g.engine = newEngine(&Node{}, nil, nil)
-	v := &gateVisit{resource: "db", over: make(chan struct{})}
-	g.say(1, v, gate.OpenAnswer{Session: 7}, 0)
+	v, opens := &gateVisit{resource: "db", over: make(chan struct{})}, wire.AnswerBody{Answer: gate.OpenAnswer{Session: 7}}
+	g.say(1, v, opens, nil)
 	assert.True(t, v.isOpen)
 	g.cut(v)
-	g.say(1, v, gate.OpenAnswer{Session: 7}, 0)
+	g.say(1, v, opens, nil)
 	assert.False(t, v.isOpen)
-	assert.NotPanics(t, func() { g.say(1, v, nil, 0) })
+	assert.NotPanics(t, func() { g.say(1, v, wire.AnswerBody{}, nil) })
 	await.Next(t, "the end of the streams", v.over)
 }
 

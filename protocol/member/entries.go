@@ -9,6 +9,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/group"
 )
 
 // A resource with a gate is used under a session there. The order is: custody, OPEN of the gate, the grant is
@@ -69,6 +70,9 @@ type entry struct {
 	knocks   clock.Instant // until when it does so at most
 	gives    clock.Instant // when it waits no longer for the gate; Never while it is open
 	operated bool          // what the program's end said, while it is closing
+	session  uint64        // that the gate has opened; 0: none
+	heard    gate.Answer   // the last one in the journal
+	told     int           // answers in the journal
 	watched  bool          // the gate only observes: the program has not waited, and nothing waits for its end
 }
 
@@ -91,10 +95,11 @@ type entries struct {
 	last    uint64          // id
 	reached map[string]bool // resources whose gate has a connection
 	bars    bars
+	words   *gateWords
 }
 
 func newEntries(c *core, g *grants) *entries {
-	return &entries{core: c, grants: g, demands: g.demands, custody: g.custody, byID: make(map[uint64]*entry), reached: make(map[string]bool)}
+	return &entries{core: c, grants: g, demands: g.demands, custody: g.custody, byID: make(map[uint64]*entry), reached: make(map[string]bool), words: newGateWords(c)}
 }
 
 // gated reports whether the gate of a slot is asked for sessions. One that only observes is no condition.
@@ -122,6 +127,12 @@ func (l *entries) admits(h *hold) bool { return !h.slot.closed }
 
 // reaches notes whether a gate can be reached. With its connection all sessions there are lost.
 func (l *entries) reaches(in GateReachable) {
+	if in.Address != "" && !l.names(in) {
+		return
+	}
+	if in.Is {
+		l.words.meet(in.Certificate)
+	}
 	if l.reached[in.Resource] == in.Is {
 		return
 	}
@@ -144,6 +155,13 @@ func (l *entries) reaches(in GateReachable) {
 			l.refresh(s)
 		}
 	}
+}
+
+// names reports whether the configuration names the gate of an input.
+func (l *entries) names(in GateReachable) bool {
+	return slices.ContainsFunc(l.settings.Resources, func(r group.Resource) bool {
+		return r.Name == in.Resource && r.Gate.Member == in.Gate && r.Gate.Address == in.Address
+	})
 }
 
 // signIn asks the gate to let a program in, before an instant at which the token is to be released.
@@ -207,13 +225,20 @@ func (l *entries) said(in GateSaid) {
 		}
 		return
 	}
+	l.words.hear(e, in)
+	lie := ""
+	if a, ok := in.Answer.(gate.OpenAnswer); ok {
+		if lie = l.words.opens(e, a, in.Signed); lie != "" {
+			l.report("gate lies", e.grant.hold, "it opens "+lie)
+		}
+	}
 	if e.watched && in.Answer != nil {
 		l.watch(e, in.Answer)
 		return
 	}
 	switch a := in.Answer.(type) {
 	case gate.OpenAnswer:
-		l.opened(e, a, in.At)
+		l.opened(e, a, in.At, lie)
 	case gate.BusyAnswer:
 		l.busy(e, a, in.At)
 	case gate.RefuseAnswer:
@@ -248,7 +273,7 @@ func (l *entries) watch(e *entry, a gate.Answer) {
 
 // opened lets the program run. The session begins no earlier than SIGN-IN was sent, so it ends no earlier than this
 // member has asked for.
-func (l *entries) opened(e *entry, a gate.OpenAnswer, at uint64) {
+func (l *entries) opened(e *entry, a gate.OpenAnswer, at uint64, lie string) {
 	if e.state != knocking {
 		return
 	}
@@ -258,6 +283,13 @@ func (l *entries) opened(e *entry, a gate.OpenAnswer, at uint64) {
 	end = end.Add(-signOutSpan(end.Sub(l.now.Boot)))
 	d := e.demand
 	e.demand = nil
+	if lie != "" { // its number is no fence
+		s.word = gateWord{text: "opens " + lie, hinders: true}
+		l.bar(e, l.now.Boot.Add(refusePause))
+		l.signOut(e, false)
+		l.demands.putBack(d)
+		return
+	}
 	if end.Sub(l.now.Boot) < shortestProgram(s.resource.MaxHold, d.maxHold) { // there is no time left for a program
 		s.word = gateWord{text: "open for too short a time", session: a.Session, hinders: true}
 		l.bar(e, l.now.Boot.Add(knockPause))

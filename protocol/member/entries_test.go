@@ -524,6 +524,20 @@ func TestGate_LostWhileOpen_ProgramKilled(t *testing.T) {
 	}
 }
 
+// TestGate_Replaced_OldOneCountsNoMore: what is said of a gate after a configuration has replaced it is ignored.
+func TestGate_Replaced_OldOneCountsNoMore(t *testing.T) {
+	v := visits(t, false)
+	v.step(member.GateReachable{Resource: resource, Is: true, Gate: ident.Member{9}, Address: "other.example.org:1"})
+	v.step(member.GateReachable{Resource: resource, Is: true, Gate: ident.Member{8}, Address: "gate.example.org:1"})
+	assert.False(t, v.gate().Reached)
+	v.step(member.GateReachable{Resource: resource, Is: true, Gate: ident.Member{9}, Address: "gate.example.org:1"})
+	assert.True(t, v.gate().Reached)
+	v.step(member.GateReachable{Resource: resource, Gate: ident.Member{8}, Address: "gate.example.org:1"})
+	assert.True(t, v.gate().Reached)
+	v.step(member.GateReachable{Resource: resource})
+	assert.False(t, v.gate().Reached, "whichever it is")
+}
+
 func TestGate_UnreachableWhileOpen_ProgramKilled(t *testing.T) {
 	v := visits(t, true)
 	g := v.opens(v.demand(1).Entry)
