@@ -8,6 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/audit"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/gate"
+	gatewire "github.com/wandertoken/wander/protocol/gate/wire"
 	wandergroup "github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -82,6 +85,30 @@ func auditPool() (pool []journal.Record) {
 			Resource: "r0", Signer: p.id, Accused: people[2-i].id, Token: p.mint("r0", 7).Token(), Hop: 1, Measure: uint64(i + 1), Cause: 1, Time: millis,
 		}.Sign(group, p.key))
 		pool = append(pool, &journal.Complained{Complaint: c.Raw()})
+	}
+	return append(pool, auditTold()...)
+}
+
+// gateKey is the key of a gate that the CA has certified.
+var gateKey = newKey(40)
+
+func gateCertificate() []byte {
+	c := certificateOf(gateKey, "gate").Body()
+	c.Role = certificate.GateRole
+	return must(c.Sign(ca)).Raw()
+}
+
+// auditTold is what a gate has signed to two members: one session number for both of them.
+func auditTold() (pool []journal.Record) {
+	pool = append(pool, &journal.Known{What: journal.KnownGate, Object: gateCertificate()})
+	for i, p := range people[1:3] {
+		for _, a := range []gate.Answer{
+			gate.OpenAnswer{Session: 7, Hop: 1}, gate.BusyAnswer{Session: 7, Holder: p.id}, gate.RefuseAnswer{Code: gate.Stale},
+			gate.ClosedAnswer{Session: 7, Reason: gate.BySignOut},
+		} {
+			b := gatewire.AnswerBody{Resource: "r0", Member: p.id, Title: ident.Hash{byte(i)}, Number: 1, Time: millis + uint64(i), Answer: a}
+			pool = append(pool, &journal.Told{Answer: must(b.Sign(group, gateKey)).Raw()})
+		}
 	}
 	return pool
 }

@@ -71,6 +71,7 @@ var readers = map[string]string{
 	"protocol/gate/wire.Decode":                    "fuzz/FuzzGateFrame",
 	"protocol/gate/wire.ParseAnswer":               "fuzz/FuzzGateFrame",
 	"protocol/gate/wire.Read":                      "fuzz/FuzzGateFrame",
+	"protocol/gate/wire.ReadAnswer":                "fuzz/FuzzGateFrame",
 	"protocol/gate/wire.ReadConnect":               "fuzz/FuzzGateFrame",
 	"protocol/gate.Decode":                         "fuzz/FuzzGateRecord",
 	"protocol/group.ParseAuthority":                "fuzz/FuzzAuthority",

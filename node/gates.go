@@ -16,6 +16,7 @@ import (
 	"github.com/wandertoken/wander/node/metrics"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
@@ -77,7 +78,7 @@ func (g *gates) configure(c group.Config) {
 		targets[t.resource] = t
 	}
 	for _, resource := range g.drop(targets) {
-		g.tell(resource, false)
+		g.tell(gateTarget{resource: resource}, nil)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -160,14 +161,19 @@ func (g *gates) use(l *gateLink, conn *client.Conn) {
 	current := g.links[l.target.resource] == l
 	g.mu.Unlock()
 	if current {
-		g.tell(l.target.resource, conn != nil)
+		g.tell(l.target, conn)
 	}
 }
 
-func (g *gates) tell(resource string, is bool) {
-	g.log.Info("gate", "resource", resource, "reachable", is)
-	g.metrics.GateReachable(resource, is)
-	g.engine.put(item{input: member.GateReachable{Resource: resource, Is: is}})
+// tell says so of a gate; without an address, of whichever there is.
+func (g *gates) tell(t gateTarget, conn *client.Conn) {
+	is, raw := conn != nil, []byte(nil)
+	if is {
+		raw = conn.Gate().Raw()
+	}
+	g.log.Info("gate", "resource", t.resource, "reachable", is)
+	g.metrics.GateReachable(t.resource, is)
+	g.engine.put(item{input: member.GateReachable{Resource: t.resource, Is: is, Certificate: raw, Gate: t.gate, Address: t.address}})
 }
 
 // gateVisit is what has become of one sign-in.
@@ -177,14 +183,16 @@ type gateVisit struct {
 	signOut  func()        // closes it, once
 	over     chan struct{} // closed: there is no session any more, nor a wait for one
 
+	sent    chan struct{}   // closed: the sign-in was sent
 	session *client.Session // by gates.mu; nil before the sign-in was sent
 	isOpen  bool            // by gates.mu
 	isOver  bool            // by gates.mu: over is closed
+	watched bool            // by gates.mu: the gate only observes, so that its word ends nothing
 }
 
 // signIn asks a gate for a session. It does not wait.
 func (g *gates) signIn(e effect.SignIn) {
-	v := &gateVisit{resource: e.Resource, out: make(chan struct{}), over: make(chan struct{})}
+	v := &gateVisit{resource: e.Resource, out: make(chan struct{}), over: make(chan struct{}), sent: make(chan struct{}), watched: e.Observed}
 	v.signOut = sync.OnceFunc(func() { close(v.out) })
 	g.mu.Lock()
 	var conn *client.Conn
@@ -197,7 +205,7 @@ func (g *gates) signIn(e effect.SignIn) {
 	}
 	g.mu.Unlock()
 	if conn == nil {
-		g.say(e.Entry, v, nil, 0)
+		g.say(e.Entry, v, wire.AnswerBody{}, nil)
 	}
 }
 
@@ -209,22 +217,30 @@ func (g *gates) attend(conn *client.Conn, v *gateVisit, e effect.SignIn) {
 		if g.reports.allow("sign-in " + e.Resource) {
 			g.log.Warn("cannot sign in at the gate", "resource", e.Resource, "reason", err)
 		}
-		g.say(e.Entry, v, nil, 0)
+		g.say(e.Entry, v, wire.AnswerBody{}, nil)
 		return
 	}
 	g.mu.Lock()
 	v.session = session
 	g.mu.Unlock()
+	close(v.sent)
 	for out := v.out; ; {
 		select {
 		case a, ok := <-session.Answers():
 			if !ok {
-				g.say(e.Entry, v, nil, 0)
+				g.say(e.Entry, v, wire.AnswerBody{}, nil)
 				return
 			}
-			if b := a.Body(); g.say(e.Entry, v, b.Answer, b.Time) {
-				return
+			if !g.say(e.Entry, v, a.Body(), a.Raw()) {
+				continue
 			}
+			if g.isWatched(v) { // its streams go on
+				select {
+				case <-v.out:
+				case <-conn.Done():
+				}
+			}
+			return
 		case <-out:
 			out = nil
 			g.cut(v)
@@ -237,10 +253,10 @@ func (g *gates) attend(conn *client.Conn, v *gateVisit, e effect.SignIn) {
 	}
 }
 
-// say hands an answer over, and reports whether it is the last one. A nil one says that the connection is lost.
-func (g *gates) say(entry uint64, v *gateVisit, a gate.Answer, at uint64) (isLast bool) {
+// say hands an answer over, and reports whether it is the last one. The zero value says that the connection is lost.
+func (g *gates) say(entry uint64, v *gateVisit, body wire.AnswerBody, signed []byte) (isLast bool) {
 	word := "lost"
-	switch a := a.(type) {
+	switch a := body.Answer.(type) {
 	case gate.OpenAnswer:
 		word = "open"
 		g.mu.Lock()
@@ -258,12 +274,19 @@ func (g *gates) say(entry uint64, v *gateVisit, a gate.Answer, at uint64) (isLas
 	default:
 		isLast = true
 	}
-	if isLast {
+	if isLast && (body.Answer == nil || !g.isWatched(v)) {
 		g.cut(v)
 	}
 	g.metrics.GateSaid(v.resource, word)
-	g.engine.put(item{input: member.GateSaid{Entry: entry, Answer: a, At: at}})
+	g.engine.put(item{input: member.GateSaid{Entry: entry, Answer: body.Answer, At: body.Time, Signed: signed}})
 	return isLast
+}
+
+// isWatched reports whether the gate of a sign-in only observes.
+func (g *gates) isWatched(v *gateVisit) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return v.watched
 }
 
 // cut ends the streams of a session.
@@ -299,28 +322,26 @@ func (g *gates) signOut(e effect.SignOut) {
 	}
 }
 
-// granted notes under which session a program runs.
+// granted notes under which sign-in a program runs.
 func (g *gates) granted(e effect.Grant) {
-	if e.Session == 0 {
+	if e.Entry == 0 {
 		return
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if v := g.visits[e.Entry]; v != nil {
 		g.byGrant[e.Grant] = v
+		v.watched = v.watched || e.Session == 0 // it may have begun to observe while the member knocked
 	}
 }
 
 // connect opens a stream to the resource within the session of a grant.
 func (g *gates) connect(ctx context.Context, id ident.Grant, target string) (api.Tunnel, error) {
-	g.mu.Lock()
-	v := g.byGrant[id]
-	isOpen := v != nil && v.isOpen
-	g.mu.Unlock()
-	if !isOpen {
-		return nil, api.ErrNoSession
+	session, v, err := g.sessionOf(ctx, id)
+	if err != nil {
+		return nil, err
 	}
-	stream, err := v.session.ConnectTo(ctx, target)
+	stream, err := session.ConnectTo(ctx, target)
 	if err != nil {
 		return nil, tunnelError(err)
 	}
@@ -338,6 +359,28 @@ func tunnelError(err error) error {
 		return fmt.Errorf("%w: %w", api.ErrBadRequest, err)
 	}
 	return fmt.Errorf("%w: %w", api.ErrNoSession, err)
+}
+
+// sessionOf is the session of a grant, or the sign-in at a gate that only observes, which may still have to be sent.
+func (g *gates) sessionOf(ctx context.Context, id ident.Grant) (*client.Session, *gateVisit, error) {
+	g.mu.Lock()
+	v := g.byGrant[id]
+	waits := v != nil && v.watched
+	g.mu.Unlock()
+	if waits {
+		select {
+		case <-v.sent:
+		case <-v.over:
+		case <-ctx.Done():
+			return nil, nil, fmt.Errorf("%w: %w", api.ErrUnavailable, ctx.Err())
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if v == nil || v.session == nil || v.isOver || !v.isOpen && !v.watched {
+		return nil, nil, api.ErrNoSession
+	}
+	return v.session, v, nil
 }
 
 // gateTunnel is a stream that ends with its session.

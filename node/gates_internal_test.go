@@ -14,6 +14,7 @@ import (
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
 )
 
 // TestTunnelError_Each_SaysHow: a program that copies learns whether its session has ended, in whatever way.
@@ -31,13 +32,13 @@ func TestTunnelError_Each_SaysHow(t *testing.T) {
 func TestGates_OpenTwice_SessionEndsOnce(t *testing.T) {
 	g := newGates(nil, &limiter{}, slog.New(slog.DiscardHandler))
 	g.engine = newEngine(&Node{}, nil, nil)
-	v := &gateVisit{resource: "db", over: make(chan struct{})}
-	g.say(1, v, gate.OpenAnswer{Session: 7}, 0)
+	v, opens := &gateVisit{resource: "db", over: make(chan struct{})}, wire.AnswerBody{Answer: gate.OpenAnswer{Session: 7}}
+	g.say(1, v, opens, nil)
 	assert.True(t, v.isOpen)
 	g.cut(v)
-	g.say(1, v, gate.OpenAnswer{Session: 7}, 0)
+	g.say(1, v, opens, nil)
 	assert.False(t, v.isOpen)
-	assert.NotPanics(t, func() { g.say(1, v, nil, 0) })
+	assert.NotPanics(t, func() { g.say(1, v, wire.AnswerBody{}, nil) })
 	await.Next(t, "the end of the streams", v.over)
 }
 

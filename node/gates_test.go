@@ -39,7 +39,7 @@ type entrance struct {
 }
 
 // newEntrance makes a group whose resource has a gate. The gate runs from open on.
-func newEntrance(t *testing.T) *entrance {
+func newEntrance(t *testing.T, change ...func(*group.Gate)) *entrance {
 	t.Helper()
 	r := group.Resource{Name: "db", MaxHold: 20 * time.Second, Params: policy.Params{
 		OperationTime: 50 * time.Millisecond, MembersMax: 3, SkipDelay: 5 * time.Millisecond, MinInterval: time.Millisecond,
@@ -54,7 +54,11 @@ func newEntrance(t *testing.T) *entrance {
 	e.addr = conn.LocalAddr().String()
 	require.NoError(t, conn.Close())
 	pub := key.Public().Bytes()
-	r.Gate = group.Gate{Member: ident.MemberOf(e.a.group.ID(), pub[:]), Address: e.addr, Settle: 10 * time.Millisecond}.WithDefaults()
+	r.Gate = group.Gate{Member: ident.MemberOf(e.a.group.ID(), pub[:]), Address: e.addr, Settle: 10 * time.Millisecond}
+	for _, c := range change {
+		c(&r.Gate)
+	}
+	r.Gate = r.Gate.WithDefaults()
 	s := e.a.group.Config().Settings()
 	s.Version, s.Resources = 2, []group.Resource{r}
 	config, err := s.Sign(e.a.group.ID(), e.a.key)
@@ -187,6 +191,30 @@ func TestGate_Programs_OneSessionAfterTheOther(t *testing.T) {
 		await.Next(t, "the end of the stream", stream.Done())
 		_, err = n.Connect(t.Context(), api.ConnectRequest{Grant: g.Info().ID})
 		assert.ErrorIs(t, err, api.ErrNoSession)
+		stream.Close()
+	}
+}
+
+// TestGate_OnlyObserves_DelaysNobody: the next program runs, and reaches the resource, while the gate would have it wait for settle.
+func TestGate_OnlyObserves_DelaysNobody(t *testing.T) {
+	e := newEntrance(t, func(g *group.Gate) { g.Mode, g.Settle = group.Observe, group.MaxSettle })
+	e.open()
+	n := e.members(1)[0]
+	await.Until(t, "a connection with the gate", func() bool { return n.Status().Resources[0].Slots[0].Gate.Reachable })
+	for _, said := range []string{"open", "busy"} {
+		g, err := e.get(n, nil)
+		require.NoError(t, err)
+		assert.Zero(t, g.Info().GateFence, "there is no session")
+		stream, err := n.Connect(t.Context(), api.ConnectRequest{Grant: g.Info().ID})
+		require.NoError(t, err)
+		_, err = io.WriteString(stream, "ping")
+		require.NoError(t, err)
+		answer := make([]byte, 4)
+		_, err = io.ReadFull(stream, answer)
+		require.NoError(t, err)
+		await.Until(t, "what the gate has said", func() bool { return n.Status().Resources[0].Slots[0].Gate.Said == said })
+		g.Release()
+		await.Next(t, "the end of the stream", stream.Done())
 		stream.Close()
 	}
 }

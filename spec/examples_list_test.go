@@ -274,6 +274,7 @@ func (g *gallery) records(w walk) []detailed {
 		{"", &journal.Visited{Resource: "ftp", Slot: 1, Token: tok, Born: millis, Generator: ada.id, At: millis * 1000, Operated: true}},
 		{"", &journal.Opened{Opening: millis, Tag: [8]byte{7, 7, 7, 7, 7, 7, 7, 7}, Serial: 12}},
 		{"", &journal.Complained{Complaint: complaint(g.t, noExtension).Raw()}},
+		{"", &journal.Told{Answer: gateAnswer(g.t, noExtension).Raw()}},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -65,8 +66,8 @@ type Config struct {
 	Certificate certificate.Certificate // the member's own
 	Key         *signature.PrivateKey   // of Certificate
 
-	// Revocations gives the version of the member's revocation list, and the signed revocations above a version, ascending. Nil:
-	// the member has none to tell.
+	// Revocations gives signed revocations above a version, ascending, and up to which version of the member's list these are: there may be
+	// more, which the gate is told before a later sign-in. Above 2^64-1 there are none. Nil: the member has none to tell.
 	Revocations func(above uint64) (version uint64, list [][]byte)
 
 	// Learn is told what the gate knows and the member does not. Nothing of it is verified. It is called on the goroutine that
@@ -113,7 +114,7 @@ type Conn struct {
 	greeting atomic.Bool // greeted runs
 
 	writing sync.Mutex // held while frames are written, so that an UPDATE goes before the SIGN-IN that needs it
-	theirs  versions   // by writing: what the gate has, or was sent
+	theirs  told       // by writing
 	number  uint64     // by writing: of the last sign-in
 
 	mu       sync.Mutex
@@ -121,8 +122,6 @@ type Conn struct {
 	sessions map[uint64]*Session
 	targets  []string // of the gate, those with a name
 }
-
-type versions struct{ configuration, revocations uint64 }
 
 // Dial connects with a gate, and exchanges versions with it. Errors match ErrConfig, ErrOtherGate, ErrResource, ErrVersion,
 // ErrProtocol, ErrLost, or those of package transport.
@@ -186,7 +185,7 @@ func (c *Conn) open(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { c.control.CancelRead(0) })()
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	has, _ := c.cfg.Revocations(0)
+	has, _ := c.cfg.Revocations(math.MaxUint64)
 	if err := c.write(&wire.Hello{
 		Versions: [2]uint64{wire.Version, wire.Version}, Resource: c.cfg.Resource,
 		Configuration: c.cfg.Group().Config().Version(), Revocations: has,
@@ -206,7 +205,7 @@ func (c *Conn) open(ctx context.Context) error {
 	case hello.Resource != c.cfg.Resource:
 		return fmt.Errorf("%w: %q", ErrResource, hello.Resource)
 	}
-	c.theirs = versions{hello.Configuration, hello.Revocations}
+	c.theirs.has = versions{hello.Configuration, hello.Revocations}
 	return c.update()
 }
 
@@ -225,21 +224,21 @@ func (c *Conn) write(f wire.Frame) error {
 
 // update tells the gate what it lacks. It needs c.writing.
 func (c *Conn) update() error {
-	if g := c.cfg.Group(); g.Config().Version() > c.theirs.configuration {
+	if g := c.cfg.Group(); g.Config().Version() > c.theirs.has.configuration {
 		if err := c.write(&wire.Update{Configuration: g.Config().Raw(), Authorities: g.Vouchers()}); err != nil {
 			return err
 		}
-		c.theirs.configuration = g.Config().Version()
+		c.theirs.has.configuration = g.Config().Version()
 	}
-	version, list := c.cfg.Revocations(c.theirs.revocations)
-	for version > c.theirs.revocations && len(list) > 0 {
+	version, list := c.cfg.Revocations(c.theirs.has.revocations)
+	for version > c.theirs.has.revocations && len(list) > 0 {
 		page := list[:min(len(list), wire.MaxRevocations)]
 		list = list[len(page):]
 		if err := c.write(&wire.Update{Revocations: page}); err != nil {
 			return err
 		}
 	}
-	c.theirs.revocations = max(c.theirs.revocations, version)
+	c.theirs.has.revocations = max(c.theirs.has.revocations, version)
 	return nil
 }
 
@@ -280,7 +279,7 @@ func (c *Conn) greeted(f *wire.Hello) {
 	defer c.greeting.Store(false)
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	c.theirs = versions{f.Configuration, f.Revocations}
+	c.theirs.asks(versions{f.Configuration, f.Revocations})
 	if err := c.update(); err != nil {
 		c.end(err)
 	}
@@ -363,6 +362,19 @@ func (c *Conn) enter(s *Session) error {
 	}
 	c.sessions[s.number] = s
 	return nil
+}
+
+// Gate is the certificate that the gate has shown.
+func (c *Conn) Gate() certificate.Certificate { return c.gate }
+
+// observed reports whether the gate only observes, as far as the member knows.
+func (c *Conn) observed() bool {
+	for _, r := range c.cfg.Group().Config().Settings().Resources {
+		if r.Name == c.cfg.Resource {
+			return r.Gate.Mode == group.Observe
+		}
+	}
+	return false
 }
 
 // Done is closed when the connection has ended.

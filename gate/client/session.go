@@ -130,7 +130,7 @@ func (s *Session) tellOut() {
 // Connect opens a connection to the resource, to its target without a name. See ConnectTo.
 func (s *Session) Connect(ctx context.Context) (*Stream, error) { return s.ConnectTo(ctx, "") }
 
-// ConnectTo opens a connection to a target of the resource. The gate must have said OPEN. Errors match ErrNotOpen, ErrNoTarget, ErrTooManyCon, ErrLost, ErrClosed, or are
+// ConnectTo opens a connection to a target of the resource. The gate must have said OPEN, unless it only observes. Errors match ErrNotOpen, ErrNoTarget, ErrTooManyCon, ErrLost, ErrClosed, or are
 // those of ctx. That the gate does not reach the resource shows when the stream is read (ErrTarget).
 func (s *Session) ConnectTo(ctx context.Context, target string) (*Stream, error) {
 	if err := s.conn.knows(target); err != nil {
@@ -139,7 +139,7 @@ func (s *Session) ConnectTo(ctx context.Context, target string) (*Stream, error)
 	s.mu.Lock()
 	open := s.open
 	s.mu.Unlock()
-	if !open {
+	if !open && !s.conn.observed() {
 		return nil, ErrNotOpen
 	}
 	q, err := s.conn.quic.OpenStreamSync(ctx)

@@ -21,7 +21,7 @@ type books struct {
 	transfers map[ident.Hash]*transfer
 	prints    map[print]*transfer
 	geneses   map[print]ident.Token // that have verified
-	others    map[print]bool        // endpoint records, failures and complaints that have verified
+	others    map[print]bool        // endpoint records, failures, complaints and answers of gates that have verified
 	tokens    map[ident.Token]*genesis
 	voids     map[ident.Hash]void
 	founded   map[slot][]founding
@@ -33,6 +33,7 @@ type books struct {
 	operations []operation
 	unseen     []stretch
 	gates      []*gateBook
+	words      []*gateWord
 	report     *Report
 }
 

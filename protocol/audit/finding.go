@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 
+	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -22,6 +23,11 @@ const (
 	Broken Kind = "transfer does not follow"
 	// Minted: one incarnation made two tokens with one sequence number.
 	Minted Kind = "sequence number used twice"
+
+	// NumberTwice: a gate signed answers by which one session has two sign-ins, holders, tokens or slots.
+	NumberTwice Kind = "one session number for two sessions"
+	// TwoAnswers: a gate signed two sessions for one sign-in, or a session and a refusal.
+	TwoAnswers Kind = "two answers to one sign-in"
 
 	// Overlap: two custodies of one token at the same time.
 	Overlap Kind = "two custodies at once"
@@ -86,6 +92,12 @@ const (
 	// NoSession: a program ran under a grant, and the gate of its resource had no session of it. It went around the
 	// gate, or the gate let it in and did not write so.
 	NoSession Kind = "operation without session"
+	// TimesCross: by the times that a gate signed, a session at a slot began before the one with a lower number had ended. The
+	// gate lies, or its clock was set back.
+	TimesCross Kind = "sessions cross by the gate's own times"
+	// Unwritten: a gate signed an answer about a session that its journal does not have, or has otherwise. The gate lies, or its
+	// journal was lost or changed.
+	Unwritten Kind = "answer against the gate's journal"
 )
 
 // Finding is one broken rule.
@@ -108,6 +120,9 @@ type Finding struct {
 // Proved reports whether the finding is proved: anybody who has the exhibits can
 // check it without believing a journal or a clock.
 func (f Finding) Proved() bool { return len(f.Exhibits) > 0 }
+
+// HasEvidence reports whether package evidence makes a file of the exhibits. It does not of what gates have signed.
+func (f Finding) HasEvidence() bool { return f.Proved() && f.Exhibits[0].Kind != envelope.GateAnswer }
 
 func (f Finding) String() string {
 	s := fmt.Sprintf("%s: token %s hop %d", f.Kind, f.Token.Short(), f.Hop)

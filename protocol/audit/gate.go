@@ -16,6 +16,7 @@ type session struct {
 	hop          hop
 	title        ident.Hash
 	in           RecordRef // of the record of its begin
+	part         int       // of the journal
 	from, to     uint64    // to is when the slot had settled behind it; lastTime if nothing tells
 	ended        bool
 	before       *session // at the slot
@@ -30,6 +31,9 @@ type gateBook struct {
 	open     map[uint64]*session // by slot
 	last     map[uint64]*session // the latest one of each slot
 	highest  uint64              // number of a session so far
+	part     int                 // how many gaps there were
+	byNumber []*session          // the sessions in the order of their numbers, once that was asked for
+	answers  int                 // of the gate, in the members' journals
 }
 
 // Gate returns a Reader for the journal of a gate, which stands before a resource (Trust.GateOf).
@@ -73,7 +77,7 @@ func (g *gateBook) record(at uint64, rec gate.Record, carried bool) {
 }
 
 func (g *gateBook) begin(s *session) {
-	s.to = lastTime
+	s.to, s.part = lastTime, g.part
 	g.highest = max(g.highest, s.number)
 	s.before = g.last[s.slot]
 	g.open[s.slot], g.last[s.slot] = s, s
@@ -84,6 +88,7 @@ func (g *gateBook) begin(s *session) {
 func (g *gateBook) interrupt() {
 	clear(g.open)
 	clear(g.last)
+	g.part++
 }
 
 // coversAll reports whether the gate's journal has all of a time by the clock of another, which may be Skew apart.
@@ -93,6 +98,7 @@ func (g *gateBook) coversAll(from, to uint64) bool {
 
 // checkGates compares what gates say with what their members say.
 func (j *judge) checkGates() {
+	j.checkWords()
 	if len(j.gates) == 0 {
 		return
 	}
@@ -162,6 +168,7 @@ type Gate struct {
 	Spans    []Span // what its journal covers
 	Sessions int
 	Open     int    // of these, without an end in the journal
+	Answers  int    // of the gate in members' journals, each once
 	Members  int    // that had a session
 	Length   uint64 // of all sessions that ended, from the begin to the settled slot
 	// Prevented counts the sessions whose member had its token already while the session of another token was open at
@@ -172,7 +179,7 @@ type Gate struct {
 }
 
 func (g *gateBook) sum() Gate {
-	sum := Gate{Gate: g.member, Resource: g.resource, Spans: g.covered(), Sessions: len(g.sessions)}
+	sum := Gate{Gate: g.member, Resource: g.resource, Spans: g.covered(), Sessions: len(g.sessions), Answers: g.answers}
 	members := make(map[ident.Member]bool)
 	for _, s := range g.sessions {
 		members[s.member] = true

@@ -18,8 +18,15 @@ import (
 // keeper writes a gate's journal beside those of its members.
 type keeper struct {
 	*audittest.World
+	gate   *audittest.Gate
 	number uint64
 	frames []journal.Frame
+}
+
+func newKeeper() *keeper {
+	w := audittest.New("ann", "bob")
+	w.Step = time.Second
+	return &keeper{World: w, gate: w.Gate()}
 }
 
 func (k *keeper) write(r gate.Record) {
@@ -61,10 +68,12 @@ func (k *keeper) report() *audit.Report {
 			to.Frame(f)
 		}
 	}
-	to := a.Gate(ident.Member{9}, audittest.Resource)
-	to.Segment(true)
-	for _, f := range k.frames {
-		to.Frame(f)
+	if len(k.frames) > 0 {
+		to := a.Gate(k.gate.ID, audittest.Resource)
+		to.Segment(true)
+		for _, f := range k.frames {
+			to.Frame(f)
+		}
 	}
 	return a.Report()
 }
@@ -120,13 +129,11 @@ func TestGate_Sessions_Compared(t *testing.T) {
 		}, []audit.Kind{audit.TwoSessions}, 2, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := audittest.New("ann", "bob")
-			w.Step = time.Second
-			k := &keeper{World: w}
+			k := newKeeper()
 			k.write(&gate.BeginRecord{})
-			c.tell(k, w.List[0], w.List[1])
+			c.tell(k, k.List[0], k.List[1])
 			k.write(&gate.ClosedRecord{Reason: gate.ByRestart})
-			for _, m := range w.List {
+			for _, m := range k.List {
 				m.Wait(1)
 			}
 			r := k.report()
@@ -137,6 +144,176 @@ func TestGate_Sessions_Compared(t *testing.T) {
 			assert.Equal(t, c.sessions, g.Sessions)
 			assert.Equal(t, c.prevented, g.Prevented)
 			assert.Equal(t, c.prevented > 0, g.PreventedFor > 0)
+		})
+	}
+}
+
+// tells has a member write down what the gate signs about a sign-in.
+func (k *keeper) tells(m *audittest.Author, title token.Title, connection byte, a gate.Answer) {
+	m.Write(&journal.Told{Answer: k.gate.Says(m, title, connection, 1, a)})
+}
+
+func opening(session uint64, title token.Title) gate.OpenAnswer {
+	return gate.OpenAnswer{Session: session, Token: title.Token(), Hop: title.Hop()}
+}
+
+func closing(session uint64) gate.ClosedAnswer {
+	return gate.ClosedAnswer{Session: session, Reason: gate.BySignOut, Confirmed: true}
+}
+
+func busy(session uint64, m *audittest.Author, title token.Title) gate.BusyAnswer {
+	return gate.BusyAnswer{Session: session, Holder: m.ID, Token: title.Token(), Hop: title.Hop()}
+}
+
+// TestGate_WhatItSigned_Compared: what a gate signed beside what else it signed, without its journal. What its key alone shows is proof.
+func TestGate_WhatItSigned_Compared(t *testing.T) {
+	for name, c := range map[string]struct {
+		tell   func(k *keeper, a, b *audittest.Author, one, other token.Title)
+		want   []audit.Kind
+		proved bool
+	}{
+		"honest": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.tells(a, one, 1, busy(0, a, token.Title{Genesis: one.Genesis}))
+			k.tells(a, one, 1, opening(7, one))
+			k.tells(b, other, 2, busy(7, a, one))
+			k.tells(a, one, 1, closing(7))
+			k.tells(b, other, 2, opening(8, other))
+			k.tells(b, other, 2, closing(8))
+			k.tells(a, one, 3, gate.RefuseAnswer{Code: gate.Used})
+		}, nil, false},
+		"said again": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.tells(a, one, 1, opening(7, one))
+			k.tells(a, one, 1, opening(7, one))
+		}, nil, false},
+		"one number for two": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.tells(a, one, 1, opening(7, one))
+			k.tells(b, other, 2, opening(7, other))
+		}, []audit.Kind{audit.NumberTwice}, true},
+		"the end of another": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.tells(a, one, 1, opening(7, one))
+			k.tells(b, other, 2, closing(7))
+		}, []audit.Kind{audit.NumberTwice}, true},
+		"busy with somebody else": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.tells(a, one, 1, opening(7, one))
+			k.tells(b, other, 2, busy(7, b, one))
+		}, []audit.Kind{audit.NumberTwice}, true},
+		"busy with another token": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.tells(b, other, 2, busy(7, a, other))
+			k.tells(a, one, 1, opening(7, one))
+		}, []audit.Kind{audit.NumberTwice}, true},
+		"one sign-in for two": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.tells(a, one, 1, opening(7, one))
+			k.tells(a, one, 1, opening(8, one))
+		}, []audit.Kind{audit.TwoAnswers}, true},
+		"opened and refused": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.tells(a, one, 1, gate.RefuseAnswer{Code: gate.Stale})
+			k.tells(a, one, 1, opening(7, one))
+		}, []audit.Kind{audit.TwoAnswers}, true},
+		"sessions cross": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.tells(a, one, 1, opening(7, one))
+			k.tells(b, other, 2, opening(8, other))
+			k.tells(a, one, 1, closing(7))
+		}, []audit.Kind{audit.TimesCross}, false},
+		"a fence that falls": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.tells(a, one, 1, opening(8, one))
+			k.tells(a, one, 1, closing(8))
+			k.tells(b, other, 2, opening(7, other))
+		}, []audit.Kind{audit.TimesCross}, false},
+		"an answer to somebody else": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			b.Write(&journal.Told{Answer: k.gate.Says(a, one, 1, 1, opening(7, one))})
+		}, []audit.Kind{audit.Misfit}, false},
+		"forged": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			raw := k.gate.Says(a, one, 1, 1, opening(7, one))
+			raw[len(raw)-1] ^= 1
+			a.Write(&journal.Told{Answer: raw})
+		}, []audit.Kind{audit.Forged}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKeeper()
+			a, b := k.List[0], k.List[1]
+			a.Write(&journal.Known{What: journal.KnownGate, Object: k.gate.Certificate.Raw()})
+			c.tell(k, a, b, a.Generate(), b.Generate())
+			r := k.report()
+			require.Equal(t, c.want, kinds(r), "%v", r.Findings)
+			assert.Empty(t, r.Unverified)
+			for _, f := range r.Findings {
+				assert.Equal(t, c.proved, f.Proved())
+				assert.False(t, f.HasEvidence())
+				if c.proved {
+					assert.Equal(t, k.gate.ID, f.Accused)
+					for _, e := range f.Exhibits {
+						m := k.List[e.Journal]
+						raw, err := audit.Extract(m.Frames[e.Seq-1].Body, e)
+						require.NoError(t, err)
+						assert.NotEmpty(t, raw)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestGate_NotCertified_Unverified: what nobody knows the key of is no word of a gate.
+func TestGate_NotCertified_Unverified(t *testing.T) {
+	k := newKeeper()
+	a := k.List[0]
+	title := a.Generate()
+	k.tells(a, title, 1, opening(7, title))
+	k.tells(a, title, 1, opening(8, title))
+	r := k.report()
+	assert.Empty(t, r.Findings)
+	assert.Len(t, r.Unverified, 1)
+}
+
+// TestGate_ItsJournal_ComparedWithItsWords: an answer that the gate's journal does not have, or has otherwise, is suspicious.
+func TestGate_ItsJournal_ComparedWithItsWords(t *testing.T) {
+	for name, c := range map[string]struct {
+		tell func(k *keeper, a, b *audittest.Author, one, other token.Title)
+		want []audit.Kind
+	}{
+		"honest": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			session := k.opens(a, one)
+			k.tells(a, one, 1, opening(session, one))
+			k.tells(b, other, 2, busy(session, a, one))
+			k.closes(session)
+			k.tells(a, one, 1, closing(session))
+		}, nil},
+		"never written": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.tells(a, one, 1, opening(1, one))
+		}, []audit.Kind{audit.Unwritten}},
+		"left out": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.closes(k.opens(a, one))
+			k.number++
+			k.tells(a, one, 1, opening(2, one))
+			k.closes(k.opens(b, other))
+		}, []audit.Kind{audit.Unwritten}},
+		"busy with a session that never was": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.closes(k.opens(a, one))
+			k.tells(b, other, 1, busy(9, a, one))
+		}, []audit.Kind{audit.Unwritten}},
+		"of another member": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			session := k.opens(a, one)
+			k.tells(b, other, 1, opening(session, other))
+			k.closes(session)
+		}, []audit.Kind{audit.Unwritten}},
+		"before the journal": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.tells(a, one, 1, opening(1, one))
+			k.number = 4
+			k.closes(k.opens(b, other))
+		}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKeeper()
+			a, b := k.List[0], k.List[1]
+			k.write(&gate.BeginRecord{})
+			a.Write(&journal.Known{What: journal.KnownGate, Object: k.gate.Certificate.Raw()})
+			c.tell(k, a, b, a.Generate(), b.Generate())
+			k.write(&gate.ClosedRecord{Reason: gate.ByRestart})
+			r := k.report()
+			assert.Equal(t, c.want, kinds(r), "%v", r.Findings)
+			for _, f := range r.Findings {
+				assert.False(t, f.Proved())
+			}
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/token"
@@ -25,6 +26,7 @@ type object struct {
 	transfer  token.TransferBody
 	answer    token.AnswerBody
 	complaint token.ComplaintBody
+	word      wire.AnswerBody
 	err       error // why it is none
 
 	verdict verdict
@@ -75,6 +77,8 @@ func signed(r journal.Record) []object {
 		add(knownKinds[r.What], r.Object)
 	case *journal.Complained:
 		add(envelope.Complaint, r.Complaint)
+	case *journal.Told:
+		add(envelope.GateAnswer, r.Answer)
 	case *journal.Evidence:
 		list = exhibited(r.Objects)
 	}
@@ -101,7 +105,7 @@ var knownKinds = map[journal.Knowledge]envelope.Kind{
 	journal.KnownCertificate: envelope.Certificate, journal.KnownEndpoint: envelope.Endpoint,
 	journal.KnownRevocation: envelope.Revocation, journal.KnownConfiguration: envelope.Configuration,
 	journal.KnownLeave: envelope.Leave, journal.KnownFailure: envelope.Failure,
-	journal.KnownAuthority: envelope.Authority,
+	journal.KnownAuthority: envelope.Authority, journal.KnownGate: envelope.Certificate,
 }
 
 // readObject fills in what the object says. It only reads the auditor, so that many
@@ -127,6 +131,8 @@ func (in *intake) readObject(o *object) {
 		} else {
 			o.open(in.group)
 		}
+	case envelope.GateAnswer:
+		o.word, o.form, o.err = wire.ReadAnswer(in.group, o.raw)
 	case envelope.Endpoint, envelope.Failure:
 		if in.others[o.print] {
 			o.verdict = genuine
@@ -175,7 +181,12 @@ func (in *intake) readSurveyed(o *object) {
 func ownKey(o *object) bool { return o.kind == envelope.Authority }
 
 // signer is the key that the object has to verify with, or nil.
-func (in *intake) signer(o *object) *signature.PublicKey { return in.trust.Key(o.form.KeyID()) }
+func (in *intake) signer(o *object) *signature.PublicKey {
+	if o.kind == envelope.GateAnswer {
+		return in.trust.gates[o.form.KeyID()].key
+	}
+	return in.trust.Key(o.form.KeyID())
+}
 
 // Extract finds in the body of a frame the object that an exhibit is about.
 func Extract(body []byte, e Exhibit) ([]byte, error) {

@@ -129,6 +129,8 @@ func (r *Reader) record(e Entry, carried bool, objects []object) {
 		r.exhibits(objects)
 	case *journal.Complained:
 		r.complained(objects)
+	case *journal.Told:
+		r.told(pick(objects, envelope.GateAnswer))
 	}
 	r.notice(e.At)
 }

@@ -70,6 +70,8 @@ func (r *Reader) carry(e Entry, objects []object) {
 		t := r.transferOf(rec.Transfer)
 		t.takenBefore = t.takenBefore || !rec.Declined
 		t.declined = t.declined || rec.Declined
+	case *journal.Told:
+		r.told(pick(objects, envelope.GateAnswer))
 	case *journal.Started:
 		r.carryGrant(e, rec)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -33,6 +34,7 @@ type Trust struct {
 	group       ident.Group
 	cas         authorities
 	members     map[ident.Member]*identity
+	gates       map[[envelope.KeyIDSize]byte]gateIdentity // by the key id of their answers
 	configs     []group.Settings
 	good        map[print]bool // what has verified
 	waiting     []certificate.Unverified[certificate.Claims, certificate.Certificate]
@@ -63,13 +65,20 @@ type identity struct {
 	left        uint64 // its own clock, ms since 1970; 0: not
 }
 
+// gateIdentity is a gate that the CA has certified.
+type gateIdentity struct {
+	id   ident.Member
+	name string
+	key  *signature.PublicKey
+}
+
 // validity is that of one certificate, in ms since 1970.
 type validity struct{ from, to uint64 }
 
 // NewTrust returns a Trust with the contents of a group file: its CA keys, its
 // configuration, and the certificates, revocations and leaves in it.
 func NewTrust(g *group.Group, extra group.Extra) *Trust {
-	t := &Trust{group: g.ID(), members: make(map[ident.Member]*identity), good: make(map[print]bool)}
+	t := &Trust{group: g.ID(), members: make(map[ident.Member]*identity), gates: make(map[[envelope.KeyIDSize]byte]gateIdentity), good: make(map[print]bool)}
 	t.cas.list = g.Authorities()
 	t.configs = append(t.configs, g.Config().Settings())
 	t.good[printOf(envelope.Configuration, g.Config().Raw())] = true
@@ -141,6 +150,13 @@ func (t *Trust) verify(k journal.Known, p print) error {
 		if len(t.waiting) >= surveyBatch {
 			t.admit()
 		}
+	case journal.KnownGate:
+		c, err := certificate.ParseGate(t.group, k.Object, &t.cas)
+		if err != nil {
+			return err
+		}
+		t.good[p] = true
+		t.gates[wire.KeyID(c.Key())] = gateIdentity{c.Member(), c.Name(), c.Key()}
 	case journal.KnownAuthority:
 		a, err := group.ParseAuthority(t.group, k.Object, &t.cas)
 		if err != nil {
@@ -246,10 +262,15 @@ func (t *Trust) Key(m ident.Member) *signature.PublicKey {
 	return nil
 }
 
-// Name returns the name of a member whose certificate was seen, or "".
+// Name returns the name of a member or a gate whose certificate was seen, or "".
 func (t *Trust) Name(m ident.Member) string {
 	if i := t.members[m]; i != nil {
 		return i.name
+	}
+	for _, g := range t.gates {
+		if g.id == m {
+			return g.name
+		}
 	}
 	return ""
 }

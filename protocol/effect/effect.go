@@ -49,8 +49,8 @@ type Grant struct {
 	Fence    uint64 // see token.Fence
 	Deadline clock.Instant
 	Length   time.Duration // from the step to the deadline
-	Session  uint64        // number of the session at the resource's gate; 0: the resource has no gate
-	Entry    uint64        // and the SignIn that opened it
+	Session  uint64        // number of the session at the resource's gate; 0: there is none
+	Entry    uint64        // and the SignIn that opened it, or that a gate has got that only observes; 0: there is none
 }
 
 // SignIn asks the gate of a resource for a session under a token that is here. What the gate says is
@@ -63,6 +63,7 @@ type SignIn struct {
 	Hop           uint64
 	Title, Before token.Title
 	Length        time.Duration // of the session
+	Observed      bool          // the gate only observes: the program does not wait for what it says
 }
 
 // SignOut ends a session, or the waiting for one.

@@ -38,6 +38,7 @@ const (
 	KindVisited     Kind = 18
 	KindOpened      Kind = 19
 	KindComplained  Kind = 20
+	KindTold        Kind = 21
 )
 
 // kinds say of each kind its name, and how to make a record to decode into.
@@ -65,6 +66,7 @@ var kinds = [...]struct {
 	KindVisited:     {"visited", func() Record { return new(Visited) }},
 	KindOpened:      {"opened", func() Record { return new(Opened) }},
 	KindComplained:  {"complained", func() Record { return new(Complained) }},
+	KindTold:        {"told", func() Record { return new(Told) }},
 }
 
 // isKnown reports whether there is a record of this kind.

@@ -82,6 +82,8 @@ const (
 	KnownTransfer Knowledge = 9
 	KnownReceipt  Knowledge = 10
 	KnownVoid     Knowledge = 11
+	// KnownGate is the certificate of a resource's gate.
+	KnownGate Knowledge = 12
 )
 
 func (k Knowledge) String() string {
@@ -108,6 +110,8 @@ func (k Knowledge) String() string {
 		return "receipt"
 	case KnownVoid:
 		return "void"
+	case KnownGate:
+		return "gate's certificate"
 	}
 	return fmt.Sprintf("knowledge %d", uint64(k))
 }

@@ -62,6 +62,16 @@ type Ended struct {
 	SeenFrom, SeenTo uint64
 }
 
+// Told is what the gate of a resource has answered to this journal's owner, signed by the gate. It is for auditors, and
+// the latest OPEN for the owner itself after a restart.
+type Told struct {
+	_      struct{} `cbor:",toarray"`
+	Answer []byte
+}
+
+// Kind is KindTold.
+func (*Told) Kind() Kind { return KindTold }
+
 // EndCause is how a member learned that a grant's program has ended.
 type EndCause uint64
 

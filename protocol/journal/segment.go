@@ -13,9 +13,9 @@ import (
 const (
 	// SegmentVersion is the version of the journal's format: of the framing and of
 	// the records. A change of either raises it. In version 1, the records started
-	// and ended had fewer fields; version 2 had no record opened, version 3 none complained, and in
-	// version 4 a record held had no transfer before its own.
-	SegmentVersion = 5
+	// and ended had fewer fields; version 2 had no record opened, version 3 none complained, in
+	// version 4 a record held had no transfer before its own, and version 5 had no record told.
+	SegmentVersion = 6
 
 	// SegmentHeaderSize is the size of the header that begins a segment, in
 	// bytes. It has this size and its checksum this place in every version, so

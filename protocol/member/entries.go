@@ -9,6 +9,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/group"
 )
 
 // A resource with a gate is used under a session there. The order is: custody, OPEN of the gate, the grant is
@@ -69,12 +70,10 @@ type entry struct {
 	knocks   clock.Instant // until when it does so at most
 	gives    clock.Instant // when it waits no longer for the gate; Never while it is open
 	operated bool          // what the program's end said, while it is closing
-}
-
-// bar is a custody in which this member does not knock for a while.
-type bar struct {
-	hold  *hold
-	until clock.Instant
+	session  uint64        // that the gate has opened; 0: none
+	heard    gate.Answer   // the last one in the journal
+	told     int           // answers in the journal
+	watched  bool          // the gate only observes: the program has not waited, and nothing waits for its end
 }
 
 // gateWord is what a gate has said last about a slot.
@@ -95,14 +94,15 @@ type entries struct {
 	byID    map[uint64]*entry
 	last    uint64          // id
 	reached map[string]bool // resources whose gate has a connection
-	bars    []bar           // in the order of their beginning
+	bars    bars
+	words   *gateWords
 }
 
 func newEntries(c *core, g *grants) *entries {
-	return &entries{core: c, grants: g, demands: g.demands, custody: g.custody, byID: make(map[uint64]*entry), reached: make(map[string]bool)}
+	return &entries{core: c, grants: g, demands: g.demands, custody: g.custody, byID: make(map[uint64]*entry), reached: make(map[string]bool), words: newGateWords(c)}
 }
 
-// gated reports whether programs of the slot need a session. A gate that only observes is no condition.
+// gated reports whether the gate of a slot is asked for sessions. One that only observes is no condition.
 func (l *entries) gated(s *slot) bool {
 	g, ok := gateOf(s.resource)
 	return ok && (!g.observes || l.reached[s.key.resource])
@@ -110,7 +110,7 @@ func (l *entries) gated(s *slot) bool {
 
 // isClosed reports whether the slot's gate lets nobody in now, as far as this member knows.
 func (l *entries) isClosed(s *slot) bool {
-	return l.gated(s) && (!l.reached[s.key.resource] || slices.ContainsFunc(l.bars, func(b bar) bool { return b.hold.slot == s }))
+	return l.gated(s) && !observes(s) && (!l.reached[s.key.resource] || l.bars.at(s))
 }
 
 // refresh tells a slot's policy that nobody waits as long as its gate is closed: no token is carried there then.
@@ -127,6 +127,12 @@ func (l *entries) admits(h *hold) bool { return !h.slot.closed }
 
 // reaches notes whether a gate can be reached. With its connection all sessions there are lost.
 func (l *entries) reaches(in GateReachable) {
+	if in.Address != "" && !l.names(in) {
+		return
+	}
+	if in.Is {
+		l.words.meet(in.Certificate)
+	}
 	if l.reached[in.Resource] == in.Is {
 		return
 	}
@@ -151,6 +157,13 @@ func (l *entries) reaches(in GateReachable) {
 	}
 }
 
+// names reports whether the configuration names the gate of an input.
+func (l *entries) names(in GateReachable) bool {
+	return slices.ContainsFunc(l.settings.Resources, func(r group.Resource) bool {
+		return r.Name == in.Resource && r.Gate.Member == in.Gate && r.Gate.Address == in.Address
+	})
+}
+
 // signIn asks the gate to let a program in, before an instant at which the token is to be released.
 func (l *entries) signIn(g *grant, d *demand, latest clock.Instant) {
 	s := g.hold.slot
@@ -170,8 +183,25 @@ func (l *entries) signIn(g *grant, d *demand, latest clock.Instant) {
 	s.word = gateWord{text: "asked", asked: true}
 	l.emit(effect.SignIn{
 		Entry: e.id, Resource: s.key.resource, Slot: s.key.number, Token: h.token, Hop: h.hop,
-		Title: title, Before: l.custody.handoff.Before(h.token, h.hop), Length: length,
+		Title: title, Before: l.custody.handoff.Before(h.token, h.hop), Length: length, Observed: observes(s),
 	})
+	if observes(s) {
+		l.goOn(e)
+	}
+}
+
+// observes reports whether the slot's gate only observes.
+func observes(s *slot) bool {
+	g, ok := gateOf(s.resource)
+	return ok && g.observes
+}
+
+// goOn lets the program of an entry run although the gate has not opened: it only observes, and delays nobody.
+func (l *entries) goOn(e *entry) {
+	d := e.demand
+	e.demand = nil
+	e.state, e.gives, e.watched = open, clock.Never, true
+	l.grants.begin(e.grant, d, e.ends, 0, e.id)
 }
 
 // signOutSpan is how long SIGN-OUT may take of the time for a program.
@@ -195,9 +225,20 @@ func (l *entries) said(in GateSaid) {
 		}
 		return
 	}
+	l.words.hear(e, in)
+	lie := ""
+	if a, ok := in.Answer.(gate.OpenAnswer); ok {
+		if lie = l.words.opens(e, a, in.Signed); lie != "" {
+			l.report("gate lies", e.grant.hold, "it opens "+lie)
+		}
+	}
+	if e.watched && in.Answer != nil {
+		l.watch(e, in.Answer)
+		return
+	}
 	switch a := in.Answer.(type) {
 	case gate.OpenAnswer:
-		l.opened(e, a, in.At)
+		l.opened(e, a, in.At, lie)
 	case gate.BusyAnswer:
 		l.busy(e, a, in.At)
 	case gate.RefuseAnswer:
@@ -209,9 +250,30 @@ func (l *entries) said(in GateSaid) {
 	}
 }
 
+// watch notes what a gate says that only observes. The entry stays until the program ends: its streams go through the gate.
+func (l *entries) watch(e *entry, a gate.Answer) {
+	h, w := e.grant.hold, gateWord{}
+	switch a := a.(type) {
+	case gate.OpenAnswer:
+		w = gateWord{text: "open", session: a.Session}
+	case gate.BusyAnswer:
+		w = gateWord{text: "busy", session: a.Session}
+		if a.Stuck {
+			w.text = "stuck"
+		}
+		l.report("gate observes", h, fmt.Sprintf("would have kept the program waiting: %s, session %d", w.text, w.session))
+	case gate.RefuseAnswer:
+		w = gateWord{text: "refused: " + a.Code.String(), notBefore: min(a.NotBefore, lastNotBefore)}
+		l.report("gate observes", h, "would have refused the program: "+a.Code.String())
+	case gate.ClosedAnswer:
+		w = gateWord{text: "closed: " + a.Reason.String()}
+	}
+	h.slot.word = w
+}
+
 // opened lets the program run. The session begins no earlier than SIGN-IN was sent, so it ends no earlier than this
 // member has asked for.
-func (l *entries) opened(e *entry, a gate.OpenAnswer, at uint64) {
+func (l *entries) opened(e *entry, a gate.OpenAnswer, at uint64, lie string) {
 	if e.state != knocking {
 		return
 	}
@@ -221,6 +283,13 @@ func (l *entries) opened(e *entry, a gate.OpenAnswer, at uint64) {
 	end = end.Add(-signOutSpan(end.Sub(l.now.Boot)))
 	d := e.demand
 	e.demand = nil
+	if lie != "" { // its number is no fence
+		s.word = gateWord{text: "opens " + lie, hinders: true}
+		l.bar(e, l.now.Boot.Add(refusePause))
+		l.signOut(e, false)
+		l.demands.putBack(d)
+		return
+	}
 	if end.Sub(l.now.Boot) < shortestProgram(s.resource.MaxHold, d.maxHold) { // there is no time left for a program
 		s.word = gateWord{text: "open for too short a time", session: a.Session, hinders: true}
 		l.bar(e, l.now.Boot.Add(knockPause))
@@ -277,7 +346,7 @@ func (l *entries) lost(e *entry, why string) {
 		l.fail(e, l.now.Boot.Add(knockPause), false)
 	case open:
 		l.remove(e)
-		if g, ok := gateOf(s.resource); !ok || g.observes {
+		if g, ok := gateOf(s.resource); e.watched || !ok || g.observes {
 			l.report("gate session lost", e.grant.hold, why+": the program goes on without it, as the gate is no condition")
 			return
 		}
@@ -289,8 +358,16 @@ func (l *entries) lost(e *entry, why string) {
 	}
 }
 
-// signOut asks the gate for the end of a session whose program has ended. The token is released when the gate says so.
+// signOut asks the gate for the end of a session whose program has ended. The token is released when the gate says so, or
+// at once if the gate only observes.
 func (l *entries) signOut(e *entry, operated bool) {
+	if e.watched {
+		l.unask(e)
+		l.emit(effect.SignOut{Entry: e.id})
+		l.remove(e)
+		l.grants.over(e.grant, operated)
+		return
+	}
 	e.state, e.operated, e.gives = closing, operated, l.now.Boot.Add(signOutSpan(e.grant.hold.slot.resource.MaxHold))
 	l.emit(effect.SignOut{Entry: e.id})
 }
@@ -310,18 +387,23 @@ func (l *entries) fail(e *entry, until clock.Instant, waits bool) {
 // bar knocks no more in the custody of an entry until then.
 func (l *entries) bar(e *entry, until clock.Instant) {
 	h := e.grant.hold
-	l.bars = append(l.bars, bar{h, until})
+	l.bars.add(h, until)
 	h.slot.closed = true
 }
 
 // cancel ends the wait of an entry that nobody waits for any more.
 func (l *entries) cancel(e *entry) {
-	if s := e.grant.hold.slot; s.word.asked { // no answer is waited for
-		s.word = gateWord{}
-	}
+	l.unask(e)
 	l.emit(effect.SignOut{Entry: e.id})
 	l.remove(e)
 	l.grants.over(e.grant, false)
+}
+
+// unask forgets that an answer is waited for.
+func (l *entries) unask(e *entry) {
+	if s := e.grant.hold.slot; s.word.asked {
+		s.word = gateWord{}
+	}
 }
 
 func (l *entries) remove(e *entry) {
@@ -384,7 +466,7 @@ func (l *entries) giveUp(s *slot) {
 			l.demands.putBack(d)
 		}
 	}
-	l.bars = slices.DeleteFunc(l.bars, func(b bar) bool { return b.hold.slot == s })
+	l.bars.forget(s)
 }
 
 // tick ends what has waited for the gate for long enough, and what belongs to a memory that was given up.
@@ -396,6 +478,8 @@ func (l *entries) tick() {
 			d := e.demand
 			l.cancel(e)
 			l.demands.putBack(d)
+		case e.state == knocking && observes(h.slot): // by a newer configuration
+			l.goOn(e)
 		case e.gives > l.now.Boot:
 		case e.state == knocking:
 			l.report("gate busy", h, "no session in the time for waiting: the token goes on")
@@ -410,25 +494,16 @@ func (l *entries) tick() {
 
 // lift ends the bars whose time has come, or whose custody has ended.
 func (l *entries) lift() {
-	for i := 0; i < len(l.bars); {
-		b := l.bars[i]
-		if l.custody.holds[b.hold.token] == b.hold && l.now.Boot < b.until {
-			i++
-			continue
-		}
-		l.bars = slices.Delete(l.bars, i, i+1)
-		l.refresh(b.hold.slot)
+	for _, h := range l.bars.over(l.now.Boot, func(h *hold) bool { return l.custody.holds[h.token] == h }) {
+		l.refresh(h.slot)
 	}
 }
 
 // next is when tick or lift has something to do.
 func (l *entries) next() clock.Instant {
-	next := clock.Never
+	next := l.bars.next()
 	for _, e := range l.byID {
 		next = min(next, e.gives)
-	}
-	for _, b := range l.bars {
-		next = min(next, b.until)
 	}
 	return next
 }

@@ -194,8 +194,57 @@ func TestGate_OnlyObserves_NoCondition(t *testing.T) {
 	assert.Equal(t, member.GateStatus{Gated: true, Observes: true}, v.gate())
 	assert.Empty(t, member.GateWord(v.Member, resource), "it is no reason")
 	v = visits(t, true, observes)
-	assert.NotNil(t, v.demand(1))
-	assert.Nil(t, granted(v.box), "it is asked where it can be")
+	in := v.demand(1)
+	require.NotNil(t, in, "it is asked where it can be")
+	assert.True(t, in.Observed)
+	g := granted(v.box)
+	require.NotNil(t, g, "and nobody waits for what it says")
+	assert.Equal(t, in.Entry, g.Entry)
+	assert.Zero(t, g.Session)
+	assert.Equal(t, slow.MaxHold, g.Length)
+}
+
+// TestGate_OnlyObserves_WordIsNoted: whatever it says, the program runs, the token goes at its end, and no custody is barred.
+func TestGate_OnlyObserves_WordIsNoted(t *testing.T) {
+	for said, a := range map[string]gate.Answer{
+		"open": gate.OpenAnswer{Session: 7, Until: 1}, "busy": gate.BusyAnswer{Session: 7}, "stuck": gate.BusyAnswer{Session: 7, Stuck: true},
+		"refused: stale title": gate.RefuseAnswer{Code: gate.Stale}, "closed: deadline": gate.ClosedAnswer{Session: 7, Reason: gate.ByDeadline},
+	} {
+		t.Run(said, func(t *testing.T) {
+			v := visits(t, true, func(r *group.Resource) { r.Gate.Mode = group.Observe })
+			v.meet(v.taker)
+			in := v.demand(1)
+			g := granted(v.box)
+			require.NotNil(t, g)
+			v.says(in.Entry, a)
+			assert.Equal(t, said, v.gate().Said)
+			assert.Empty(t, member.GateWord(v.Member, resource), "it keeps nobody out")
+			assert.Nil(t, last[effect.Lose](v.box))
+			assert.False(t, v.passes(500*time.Millisecond), "the program runs")
+			v.step(member.Ended{Grant: g.Grant, Operated: true})
+			assert.Equal(t, &effect.SignOut{Entry: in.Entry}, last[effect.SignOut](v.box))
+			assert.True(t, v.passes(time.Second), "nobody waits for CLOSED")
+		})
+	}
+}
+
+// TestGate_BeginsToObserve_ProgramGoesOn: who knocks waits no longer.
+func TestGate_BeginsToObserve_ProgramGoesOn(t *testing.T) {
+	v := visits(t, true)
+	in := v.demand(1)
+	v.says(in.Entry, gate.BusyAnswer{Session: 7, Until: v.in(time.Second)})
+	require.Nil(t, granted(v.box))
+	s := v.cfg.Group.Config().Settings()
+	s.Version++
+	s.Resources[0].Gate.Mode = group.Observe
+	config, err := s.Sign(v.cfg.Group.ID(), keyOf(t, 255))
+	require.NoError(t, err)
+	v.step(member.Learn{Configuration: config.Raw()})
+	g := granted(v.box)
+	require.NotNil(t, g)
+	assert.Equal(t, in.Entry, g.Entry)
+	v.step(member.Ended{Grant: g.Grant, Operated: true})
+	assert.NotNil(t, last[effect.SignOut](v.box))
 }
 
 // TestGate_ProgramIsShort_KnocksForLonger: what the program does not need is left to the wait.
@@ -475,6 +524,20 @@ func TestGate_LostWhileOpen_ProgramKilled(t *testing.T) {
 	}
 }
 
+// TestGate_Replaced_OldOneCountsNoMore: what is said of a gate after a configuration has replaced it is ignored.
+func TestGate_Replaced_OldOneCountsNoMore(t *testing.T) {
+	v := visits(t, false)
+	v.step(member.GateReachable{Resource: resource, Is: true, Gate: ident.Member{9}, Address: "other.example.org:1"})
+	v.step(member.GateReachable{Resource: resource, Is: true, Gate: ident.Member{8}, Address: "gate.example.org:1"})
+	assert.False(t, v.gate().Reached)
+	v.step(member.GateReachable{Resource: resource, Is: true, Gate: ident.Member{9}, Address: "gate.example.org:1"})
+	assert.True(t, v.gate().Reached)
+	v.step(member.GateReachable{Resource: resource, Gate: ident.Member{8}, Address: "gate.example.org:1"})
+	assert.True(t, v.gate().Reached)
+	v.step(member.GateReachable{Resource: resource})
+	assert.False(t, v.gate().Reached, "whichever it is")
+}
+
 func TestGate_UnreachableWhileOpen_ProgramKilled(t *testing.T) {
 	v := visits(t, true)
 	g := v.opens(v.demand(1).Entry)
@@ -487,7 +550,8 @@ func TestGate_UnreachableWhileOpen_ProgramKilled(t *testing.T) {
 func TestGate_OnlyObservesAndGone_ProgramGoesOn(t *testing.T) {
 	v := visits(t, true, func(r *group.Resource) { r.Gate.Mode = group.Observe })
 	v.meet(v.taker)
-	g := v.opens(v.demand(1).Entry)
+	v.demand(1)
+	g := granted(v.box)
 	require.NotNil(t, g)
 	v.step(member.GateReachable{Resource: resource})
 	assert.Nil(t, last[effect.Lose](v.box))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/group"
 )
@@ -22,10 +23,16 @@ func gateOf(r group.Resource) (g gateSettings, ok bool) {
 	return gateSettings{settle: r.Gate.Settle, keep: r.Gate.Keep, open: r.Gate.OpenTimeout, observes: r.Gate.Mode == group.Observe}, true
 }
 
-// RevocationsAbove are the signed revocations above a version that a member knows, in their order: at most most of them.
-func RevocationsAbove(m *Member, version uint64, most int) [][]byte {
-	list, _ := m.dir.Revocations(version, most)
-	return list
+// RevocationsAbove are the signed revocations above a version that a member knows, in their order: at most most of them. upTo is the
+// version of the member's list, or that of the last one if there are more.
+func RevocationsAbove(m *Member, version uint64, most int) (upTo uint64, list [][]byte) {
+	list, more := m.dir.Revocations(version, most)
+	if more && len(list) > 0 {
+		if r, err := certificate.PeekRevocation(m.cfg.Group.ID(), list[len(list)-1]); err == nil {
+			return r.Version, list
+		}
+	}
+	return m.RevocationVersion(), list
 }
 
 // GateWord is why the gate of a resource lets no program in here, as far as is known; empty if it does, or if there is none.

@@ -83,8 +83,14 @@ type Ended struct {
 // GateReachable says whether the gate of a resource has a connection with this member. None does until that is
 // said.
 type GateReachable struct {
-	Resource string
-	Is       bool
+	Resource    string
+	Is          bool
+	Certificate []byte // of the gate, verified, if it is reachable; it is journalled
+
+	// Gate and Address are which gate it is. What is said of another one than the configuration names comes too late, and
+	// is ignored. No Address: whichever it names.
+	Gate    ident.Member
+	Address string
 }
 
 // GateSaid is what a gate has answered to a sign-in, verified as the gate's.
@@ -92,6 +98,7 @@ type GateSaid struct {
 	Entry  uint64      // effect.SignIn
 	Answer gate.Answer // nil: the connection is lost, and the session with it
 	At     uint64      // when the gate said so by its own clock, ms since 1970
+	Signed []byte      // the answer as the gate has signed it; empty: it is not journalled
 }
 
 // Learn hands over signed objects from the operator's files: certificates,

@@ -31,6 +31,7 @@ func Restore(cfg Config, past []journal.Stamped, now clock.Reading) (*Member, []
 		m.circ.book.recall(p.Record)
 		m.circ.slots.recallFounding(p.Record)
 		m.members.recall(p.Record)
+		m.circ.entries.words.recall(p.Record)
 	}
 	if continued {
 		err = m.circ.resume(past[begin:])
@@ -107,6 +108,7 @@ func (m *Member) Checkpoint() []journal.Record {
 		}
 		list = append(list, m.circ.complaints.records(s)...)
 	}
+	list = append(list, m.circ.entries.words.records()...)
 	list = append(list, m.circ.book.latest.records()...)
 	list = append(list, m.circ.custody.handoff.Checkpoint()...)
 	for _, g := range m.circ.grants.inOrder() {

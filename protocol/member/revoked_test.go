@@ -1,6 +1,7 @@
 package member_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -64,4 +65,23 @@ func TestRevoked_Peer_NotCalledBack(t *testing.T) {
 	require.NotNil(t, said[*wire.Receipt](b))
 	b.nothingGoesTo(a, bad)
 	assert.True(t, b.Status().Slots[0].Held, "the token stays")
+}
+
+// A gate hears of a long list in parts: each says up to where it goes.
+func TestRevocationsAbove_Many_InParts(t *testing.T) {
+	a := newAuthority(t)
+	b := a.open(a.issue(1, 24*time.Hour), nil)
+	for n := range byte(5) {
+		b.step(member.Learn{Revocations: [][]byte{a.revoke(uint64(n+1), a.issue(n+10, 24*time.Hour))}})
+	}
+	above, all := uint64(0), 0
+	for _, want := range []uint64{2, 4, 5, 5} {
+		upTo, list := member.RevocationsAbove(b.Member, above, 2)
+		assert.Equal(t, want, upTo)
+		above, all = upTo, all+len(list)
+	}
+	assert.Equal(t, 5, all)
+	upTo, list := member.RevocationsAbove(b.Member, math.MaxUint64, 2)
+	assert.Equal(t, uint64(5), upTo)
+	assert.Empty(t, list)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/evidence"
+	gatewire "github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/invite"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -83,6 +84,8 @@ var names = map[string]error{
 
 	"directory.ErrUnknown": directory.ErrUnknown,
 
+	"wire.ErrFrame": gatewire.ErrFrame, "wire.ErrFrameType": gatewire.ErrFrameType, "wire.ErrAnswer": gatewire.ErrAnswer,
+	"wire.ErrAnswerKey": gatewire.ErrAnswerKey, "wire.ErrSignature": gatewire.ErrSignature,
 	"wire.ErrFrameSize": wire.ErrFrameSize, "wire.ErrMalformed": wire.ErrMalformed,
 	"wire.ErrMessageType": wire.ErrMessageType, "wire.ErrLimit": wire.ErrLimit,
 	"update.ErrMalformed": update.ErrMalformed, "update.ErrKind": update.ErrKind, "update.ErrTooLarge": update.ErrTooLarge,

@@ -3,6 +3,7 @@ package vector
 import (
 	"bytes"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -16,6 +17,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/evidence"
+	gatewire "github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/invite"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -38,13 +40,14 @@ var readers = map[string]reader{
 	"revocation": readRevocation, "endpoint": readEndpoint, "leave": readLeave, "failure": readFailure,
 	"request": readRequest, "genesis": readGenesis, "transfer": readTransfer,
 	"receipt": readAnswer, "void": readAnswer, "unknown": readAnswer, "succession": readSuccession, "complaint": readComplaint,
-	"statement": readStatement, "permit": readPermit, "presentation": readPresentation,
+	"statement": readStatement, "permit": readPermit, "presentation": readPresentation, "gate-answer": readGateAnswer,
 
 	"cbor":       unsigned(readCBOR),
 	"public-key": unsigned(readPublicKey),
 	"signature":  unsigned(readSignature),
 	"frame":      unsigned(readFrame),
 	"preamble":   unsigned(readPreamble),
+	"gate-frame": unsigned(readGateFrame),
 	"message":    unsigned(readMessage),
 	"update":     unsigned(readUpdate),
 	"invite":     unsigned(readInvite),
@@ -139,6 +142,18 @@ func readFrame(v *Vector) error {
 	}
 	_, err = wire.Decode(body)
 	return err
+}
+
+// readGateFrame reads a frame between a member and a gate, whose encoding has to give the same bytes.
+func readGateFrame(v *Vector) error {
+	f, err := gatewire.Read(bytes.NewReader(v.Input), nil)
+	if errors.Is(err, gatewire.ErrFrameSize) {
+		err = fmt.Errorf("%w: %w", wire.ErrFrameSize, err) // both are called so
+	}
+	if err != nil {
+		return err
+	}
+	return same(v.Input, func() ([]byte, error) { return gatewire.Append(nil, f) })
 }
 
 func readPreamble(v *Vector) error { return transport.CheckPreamble(v.Input) }
@@ -291,7 +306,7 @@ func (w *world) signerKey(id ident.Member, err error) (*signature.PublicKey, err
 // kinds are the envelope's kinds by their names.
 var kinds = func() map[string]envelope.Kind {
 	named := make(map[string]envelope.Kind)
-	for k := envelope.Certificate; k <= envelope.Statement; k++ {
+	for k := envelope.Certificate; k <= envelope.GateAnswer; k++ {
 		named[k.String()] = k
 	}
 	return named

@@ -1,11 +1,13 @@
 package vector
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/permit"
@@ -82,6 +84,15 @@ func readFailure(w *world, v *Vector) ([]byte, error) {
 
 func readRequest(w *world, v *Vector) ([]byte, error) {
 	return hashOf(certificate.ParseRequest(w.group, v.Input))
+}
+
+// readGateAnswer reads an answer on a connection with a gate that has Ben's key.
+func readGateAnswer(w *world, v *Vector) ([]byte, error) {
+	gate := w.parties["ben"]
+	if gate == nil {
+		return nil, fmt.Errorf("%w: nobody is called ben", ErrParties)
+	}
+	return hashOf(wire.ParseAnswer(w.group, v.Input, gate.private.Public()))
 }
 
 func (w *world) verifier() *token.Verifier { return token.NewVerifier(w.group, w) }

@@ -11,6 +11,8 @@ import (
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/evidence"
+	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -110,6 +112,32 @@ func (w *World) Certify(m *Author, until time.Time) certificate.Certificate {
 		Name: m.Name, Serial: 1, NotBefore: Start.Add(-time.Hour), NotAfter: until, IssuedAt: Start,
 		Key: m.Key.Public().Bytes(), Group: w.Group.ID(),
 	}.Sign(w.CA))
+}
+
+// Gate is one before Resource, which signs what a test lets it.
+type Gate struct {
+	*World
+	ID          ident.Member
+	Certificate certificate.Certificate
+	key         *signature.PrivateKey
+}
+
+// Gate certifies a gate.
+func (w *World) Gate() *Gate {
+	key := privateKey(98)
+	c := must(certificate.Claims{
+		Name: "gate", Serial: 2, NotBefore: Start.Add(-time.Hour), NotAfter: Start.AddDate(0, 0, 90), IssuedAt: Start,
+		Key: key.Public().Bytes(), Group: w.Group.ID(), Role: certificate.GateRole,
+	}.Sign(w.CA))
+	return &Gate{World: w, ID: c.Member(), Certificate: c, key: key}
+}
+
+// Says signs an answer to a sign-in of a member, whose connection is named by a byte.
+func (g *Gate) Says(to *Author, title token.Title, connection byte, number uint64, a gate.Answer) []byte {
+	b := wire.AnswerBody{
+		Resource: Resource, Member: to.ID, Title: title.Hash(), Exporter: [32]byte{connection}, Number: number, Time: g.Millis(), Answer: a,
+	}
+	return must(b.Sign(g.Group.ID(), g.key)).Raw()
 }
 
 // Millis is the time in ms since 1970.

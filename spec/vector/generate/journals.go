@@ -45,6 +45,7 @@ func records() []record {
 		{"visited", 18, array(text("ftp"), uintOf(0), token, uintOf(noonMillis), member, uintOf(noonMicros), boolean(true)), nil, nil},
 		{"opened", 19, array(uintOf(noonMillis), bstr(repeat(7, 8)), uintOf(12)), nil, nil},
 		{"complained", 20, array(bstr(sign(complaintPayload(ada, ben), "complaint", ada).raw)), fields(0), nil},
+		{"told", 21, array(bstr(sign(gateAnswerPayload(gateOpens()), "gate-answer", theGate).raw)), fields(0), nil},
 	}
 }
 
@@ -72,7 +73,7 @@ func (s *suite) recordVectors() {
 		s.add(recordsFile, s.vector("record", "journal:record", fault{slug: slug, about: about, req: "C-4", outcome: outcome}, encode(i)))
 	}
 	put("kind-0", "kind 0", kind, entry(0, array()))
-	put("kind-21", "kind 21, of a later version", kind, entry(21, array()))
+	put("kind-22", "kind 22, of a later version", kind, entry(22, array()))
 	put("kind-huge", "kind 2^64-1", kind, entry(1<<64-1, array()))
 	put("two", "without fields", malformed, array(uintOf(2), uintOf(noonMicros)))
 	put("four", "one element more", malformed, array(uintOf(2), uintOf(noonMicros), array(uintOf(1), uintOf(1)), null))
@@ -125,7 +126,7 @@ func framed(kind byte, n uint32, sequence uint64, body []byte) []byte {
 func (s *suite) segmentVectors() {
 	s.open(segmentsFile, "Segments of a journal, the last one of it: journal.md.")
 	body := encode(entry(2, array(uintOf(1024), uintOf(16))))
-	header := segmentHeader(segmentMagic, 5)
+	header := segmentHeader(segmentMagic, 6)
 	begin, end := journalFrame(frameBegin|frameBatch, 1, nil), journalFrame(frameEnd, 3, nil)
 	carried, last := journalFrame(frameRecord, 2, body), journalFrame(frameRecord|frameBatch, 4, body)
 	join := func(parts ...[]byte) (all []byte) {
@@ -149,7 +150,7 @@ func (s *suite) segmentVectors() {
 	damaged("magic", "as a copy made as text would begin", "journal.ErrMagic", join([]byte("\x89WNDRJ\n\n"), header[8:], begin))
 	damaged("header-short", "a header of 87 bytes", "journal.ErrMagic", header[:87])
 	damaged("header-bit", "one bit of the header is another", "journal.ErrSegmentHeader", join(flip(header, 40, 0), begin, end))
-	for _, other := range []uint32{4, 6} {
+	for _, other := range []uint32{5, 7} {
 		damaged(fmt.Sprintf("version-%d", other), fmt.Sprintf("of version %d", other), "journal.ErrVersion",
 			join(segmentHeader(segmentMagic, other), begin))
 	}

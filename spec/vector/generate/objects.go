@@ -9,7 +9,7 @@ func objects() []*object {
 	return []*object{
 		authorityObject(), configurationObject(), certificateObject(), revocationObject(), endpointObject(),
 		leaveObject(), failureObject(), requestObject(), genesisObject(), transferObject(),
-		answerObject("receipt"), answerObject("void"), answerObject("unknown"), complaintObject(), statementObject(),
+		answerObject("receipt"), answerObject("void"), answerObject("unknown"), complaintObject(), statementObject(), gateAnswerObject(),
 	}
 }
 

@@ -61,7 +61,7 @@ func (s *suite) signedObject(o *object) {
 	if o.rule() == "signed-answer" {
 		s.files[o.file()].About = "Receipts, voids and unknowns: protocol.md, chapters 5 and 6.9."
 	}
-	if text, elsewhere := map[string]string{"request": "enrolment.md", "complaint": "journal.md", "statement": "permit.md"}[o.kind]; elsewhere {
+	if text, elsewhere := map[string]string{"request": "enrolment.md", "complaint": "journal.md", "statement": "permit.md", "gate-answer": "gate.md"}[o.kind]; elsewhere {
 		s.files[o.file()].About = "Signed objects of the kind " + o.kind + ": protocol.md, chapter 5, and " + text + "."
 	}
 	s.addSigned(o, ok("good", "as its signer makes it", "O-1"), sign(o.payload, o.kind, o.by))
@@ -194,7 +194,7 @@ func (s *suite) signatures(o *object) {
 	put("other-version", "made for version 2 of the protocol", "E-4", mismatch, func(c *signing) { c.version = 2 })
 	for _, kind := range []string{
 		"certificate", "authority", "configuration", "revocation", "endpoint", "genesis", "transfer",
-		"receipt", "void", "unknown", "leave", "failure", "request", "complaint", "statement",
+		"receipt", "void", "unknown", "leave", "failure", "request", "complaint", "statement", "gate-answer",
 	} {
 		if kind != o.kind {
 			put("kind-"+kind, "made for the kind "+kind, "E-4", mismatch, func(c *signing) { c.kind = kind })

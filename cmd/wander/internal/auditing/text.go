@@ -190,7 +190,7 @@ func (v View) resources(w *strings.Builder) {
 
 func (v View) gates(w *strings.Builder) {
 	for _, g := range v.Gates {
-		fmt.Fprintf(w, "\ngate        %s before %s: %d sessions of %d members, %.2f s in all\n", g.Gate, g.Resource, g.Sessions, g.Members, g.Length)
+		fmt.Fprintf(w, "\ngate        %s before %s: %d sessions of %d members, %.2f s in all; its members kept %d answers\n", g.Gate, g.Resource, g.Sessions, g.Members, g.Length, g.Answers)
 		if g.Open > 0 {
 			fmt.Fprintf(w, "open        %d sessions have no end in the gate's journal\n", g.Open)
 		}

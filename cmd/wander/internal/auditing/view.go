@@ -113,6 +113,7 @@ type GateView struct {
 	Journal  []SpanView `json:"journal"`
 	Sessions int        `json:"sessions"`
 	Open     int        `json:"open"` // of these, without an end in the journal
+	Answers  int        `json:"answers"` // of the gate, in the members' journals
 	Members  int        `json:"members"`
 	Length   float64    `json:"length_s"` // of all sessions that ended
 	// Prevented counts the sessions that waited for the one of another token, whose program could have run at once.
@@ -195,7 +196,7 @@ func (a *Audit) View(files []string) View {
 	}
 	for _, f := range a.Findings {
 		one := a.finding(f)
-		if f.Proved() && len(files) > 0 {
+		if f.HasEvidence() && len(files) > 0 {
 			one.Evidence, files = files[0], files[1:]
 		}
 		v.Findings = append(v.Findings, one)
@@ -222,7 +223,7 @@ func (a *Audit) View(files []string) View {
 	}
 	for _, g := range a.Report.Gates {
 		v.Gates = append(v.Gates, GateView{
-			Gate: a.name(g.Gate), Resource: g.Resource, Journal: spans(g.Spans), Sessions: g.Sessions, Open: g.Open, Members: g.Members,
+			Gate: a.name(g.Gate), Resource: g.Resource, Journal: spans(g.Spans), Sessions: g.Sessions, Open: g.Open, Answers: g.Answers, Members: g.Members,
 			Length: seconds(g.Length), Prevented: g.Prevented, PreventedFor: seconds(g.PreventedFor),
 		})
 	}

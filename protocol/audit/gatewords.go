@@ -1,0 +1,230 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// gateWord is one answer that a gate has signed. It is proof of what the gate has said, whoever has it in a journal.
+type gateWord struct {
+	wire.AnswerBody
+	gate    ident.Member
+	session uint64 // that it names; 0: none
+	shown   Exhibit
+}
+
+// signIn is what a gate has answered: the number is one of the connection, and the connection is the exporter value's.
+type signIn struct {
+	gate     ident.Member
+	member   ident.Member
+	title    ident.Hash
+	exporter [32]byte
+	number   uint64
+}
+
+func (w *gateWord) signIn() signIn { return signIn{w.gate, w.Member, w.Title, w.Exporter, w.Number} }
+
+// told takes in an answer of a gate.
+func (r *Reader) told(o *object) {
+	if o == nil || o.verdict != genuine || r.others[o.print] {
+		return
+	}
+	r.others[o.print] = true
+	w := &gateWord{AnswerBody: o.word, gate: r.trust.gates[o.form.KeyID()].id, shown: r.exhibit(o)}
+	if w.Member != r.member {
+		r.find(Misfit, ident.Token{}, 0, "an answer of a gate to member "+w.Member.Short(), r.member)
+	}
+	switch a := w.Answer.(type) {
+	case gate.OpenAnswer:
+		w.session = a.Session
+	case gate.BusyAnswer:
+		w.session = a.Session
+	case gate.ClosedAnswer:
+		w.session = a.Session
+	}
+	r.words = append(r.words, w)
+}
+
+// holder is who has a session by an answer, and under which token and hop; ok is false if the answer does not say.
+func (w *gateWord) holder() (m ident.Member, h hop, ok bool) {
+	switch a := w.Answer.(type) {
+	case gate.OpenAnswer:
+		return w.Member, hop{a.Token, a.Hop}, true
+	case gate.BusyAnswer:
+		return a.Holder, hop{a.Token, a.Hop}, a.Session > 0
+	}
+	return ident.Member{}, hop{}, false
+}
+
+// own reports whether the session that an answer names is that of the sign-in that it answers.
+func (w *gateWord) own() bool {
+	_, busy := w.Answer.(gate.BusyAnswer)
+	return w.session > 0 && !busy
+}
+
+// checkWords compares what gates have signed: with each other, and with the journals of the gates.
+func (j *judge) checkWords() {
+	slices.SortStableFunc(j.words, func(a, b *gateWord) int {
+		return cmp.Or(a.gate.Compare(b.gate), cmp.Compare(a.session, b.session), cmp.Compare(a.Time, b.Time))
+	})
+	j.checkSignIns()
+	for rest := j.words; len(rest) > 0; {
+		n := slices.IndexFunc(rest, func(w *gateWord) bool { return w.gate != rest[0].gate })
+		if n < 0 {
+			n = len(rest)
+		}
+		j.checkNumbers(rest[:n])
+		j.checkTimes(rest[:n])
+		rest = rest[n:]
+	}
+	for _, g := range j.gates {
+		for _, w := range j.words {
+			if w.gate == g.member {
+				g.answers++
+				j.checkWritten(g, w)
+			}
+		}
+	}
+}
+
+// lies reports two answers that no gate signs both of that keeps its rules.
+func (j *judge) lies(k Kind, a, b *gateWord, detail string) {
+	_, h, _ := b.holder()
+	if b.shown.Journal == a.shown.Journal && b.shown.Seq < a.shown.Seq {
+		a, b = b, a
+	}
+	j.add(Finding{
+		Kind: k, Token: h.token, Hop: h.number, Accused: b.gate, Members: []ident.Member{b.gate}, At: fromMillis(b.Time), Detail: detail,
+		Records: refs(a.shown.RecordRef, b.shown.RecordRef), Exhibits: []Exhibit{a.shown, b.shown},
+	})
+}
+
+// checkSignIns looks for sign-ins with two sessions, or with a session and a refusal.
+func (j *judge) checkSignIns() {
+	first := make(map[signIn]*gateWord)
+	for _, w := range j.words {
+		_, refused := w.Answer.(gate.RefuseAnswer)
+		if !refused && !w.own() {
+			continue
+		}
+		at := w.signIn()
+		o := first[at]
+		switch {
+		case o == nil:
+			first[at] = w
+		case o.session != w.session:
+			j.lies(TwoAnswers, o, w, fmt.Sprintf("%s, and %s", o.says(), w.says()))
+		}
+	}
+}
+
+// says is what an answer says, for people.
+func (w *gateWord) says() string {
+	switch a := w.Answer.(type) {
+	case gate.OpenAnswer:
+		return fmt.Sprintf("OPEN of session %d", a.Session)
+	case gate.ClosedAnswer:
+		return fmt.Sprintf("CLOSED of session %d", a.Session)
+	case gate.RefuseAnswer:
+		return "REFUSE, " + a.Code.String()
+	}
+	return fmt.Sprintf("BUSY with session %d", w.session)
+}
+
+// checkNumbers looks for sessions of one number that are not the same: of other sign-ins, or of another holder than BUSY names.
+func (j *judge) checkNumbers(words []*gateWord) {
+	var own, told *gateWord // of a session: the first answer to its own sign-in, and the first that says who has it
+	for i, w := range words {
+		if i == 0 || w.session != words[i-1].session {
+			own, told = nil, nil
+		}
+		if w.session == 0 {
+			continue
+		}
+		m, h, says := w.holder()
+		switch {
+		case w.own() && own != nil && (own.signIn() != w.signIn() || own.Slot != w.Slot):
+			j.lies(NumberTwice, own, w, fmt.Sprintf("session %d for two sign-ins", w.session))
+		case says && told != nil:
+			if om, oh, _ := told.holder(); om != m || oh != h || told.Slot != w.Slot {
+				j.lies(NumberTwice, told, w, fmt.Sprintf("session %d with two holders, tokens or slots", w.session))
+			}
+		}
+		if w.own() && own == nil {
+			own = w
+		}
+		if says && told == nil {
+			told = w
+		}
+	}
+}
+
+// checkTimes looks for sessions at one slot that overlap by the times that the gate has signed. Its clock may have been set.
+func (j *judge) checkTimes(words []*gateWord) {
+	latest := make(map[uint64]*gateWord) // by slot: of the sessions so far, what was said last about one's own sign-in
+	for start := 0; start < len(words); {
+		end := start + 1
+		for end < len(words) && words[end].session == words[start].session {
+			end++
+		}
+		session := words[start:end]
+		start = end
+		for _, w := range session {
+			if o := latest[w.Slot]; w.own() && o != nil && w.Time < o.Time && o.session < w.session {
+				j.add(Finding{
+					Kind: TimesCross, Members: []ident.Member{w.gate}, At: fromMillis(w.Time), Records: refs(o.shown.RecordRef, w.shown.RecordRef),
+					Detail: fmt.Sprintf("%s at slot %d is %d ms before %s", w.says(), w.Slot, o.Time-w.Time, o.says()),
+				})
+			}
+		}
+		for _, w := range session {
+			if o := latest[w.Slot]; w.own() && (o == nil || o.Time < w.Time) {
+				latest[w.Slot] = w
+			}
+		}
+	}
+}
+
+// checkWritten compares an answer with the journal of its gate.
+func (j *judge) checkWritten(g *gateBook, w *gateWord) {
+	if w.session == 0 {
+		return
+	}
+	s, missing := g.sessionOf(w)
+	find := func(detail string, of ...RecordRef) {
+		j.add(Finding{
+			Kind: Unwritten, Members: []ident.Member{g.member, w.Member}, At: fromMillis(w.Time),
+			Records: refs(append(of, w.shown.RecordRef)...), Detail: w.says() + detail,
+		})
+	}
+	m, h, says := w.holder()
+	switch {
+	case s == nil && missing:
+		find(", which the gate's journal does not have")
+	case s == nil:
+	case s.slot != w.Slot, says && (m != s.member || h != s.hop), w.own() && (w.Member != s.member || w.Title != s.title):
+		find(", and the gate's journal has it of another member, token or slot", s.in)
+	}
+}
+
+// sessionOf is the session that an answer names. missing says that there is none in a part of the journal that would have it: between
+// two sessions of one part, or behind the last one when the journal goes on.
+func (g *gateBook) sessionOf(w *gateWord) (s *session, missing bool) {
+	if len(g.byNumber) != len(g.sessions) {
+		g.byNumber = slices.SortedStableFunc(slices.Values(g.sessions), func(a, b *session) int { return cmp.Compare(a.number, b.number) })
+	}
+	list := g.byNumber
+	i, ok := slices.BinarySearchFunc(list, w.session, func(s *session, n uint64) int { return cmp.Compare(s.number, n) })
+	switch {
+	case ok:
+		return list[i], false
+	case i == len(list):
+		return nil, (i == 0 || list[i-1].part == g.part) && g.coversAll(fromMillis(w.Time), fromMillis(w.Time))
+	}
+	return nil, i > 0 && list[i-1].part == list[i].part
+}
