@@ -143,7 +143,7 @@ gate_keep      = "100ms"
 			require.NoError(t, gate.Process.Kill())
 			_ = gate.Wait()
 			_, _, before := h.now()
-			gate = up()
+			up()
 			await.Until(t, "two members inside again", both)
 			await.Until(t, "they go on", func() bool { _, _, visits := h.now(); return visits >= before+12 })
 			_, most, visits := h.now()
