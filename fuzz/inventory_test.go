@@ -124,6 +124,7 @@ var readers = map[string]string{
 	"protocol/wire.PeekType":                       "fuzz/FuzzMessage",
 	"node/enrolment.Decode":                        "fuzz/FuzzEnrolment",
 	"node.LoadIdentity":                            "- files of the operator, read with FuzzBlocks, FuzzPrivateKey, FuzzCertificate and FuzzGroupFile",
+	"node.ReadLastWord":                            "- the daemon's own file, 512 bytes at most, read by encoding/json into three fields that are only shown",
 	"node/store/faultfs.FS.ReadFile":               "- a file system for tests",
 	"node/store/faultfs.FS.Open":                   "- a file system for tests",
 	"node/store.Open":                              "fuzz/FuzzJournal",
