@@ -194,7 +194,7 @@ func TestGate_KilledAtEachStep_NextHolderGetsIn(t *testing.T) {
 func TestGate_CloseHookHangs_StuckUntilCleared(t *testing.T) {
 	t.Parallel()
 	p := newPost(t, func(r *group.Resource) {
-		r.Gate.CloseTimeout = 1500 * time.Millisecond
+		r.Gate.CloseTimeout = 5 * time.Second // a shell that does not hang ends before that also on a busy machine
 		r.Gate.OpenTimeout, r.MaxHold = time.Minute, time.Minute
 	})
 	p.settled()

@@ -34,7 +34,6 @@ func nesting() *fakeDaemon {
 }
 
 func TestRun_WithinItself_RefusedAtOnce(t *testing.T) {
-	t.Parallel()
 	socket := runSocket(t)
 	nesting().listen(t, socket)
 	other := runSocket(t)
