@@ -138,7 +138,7 @@ func gateFrames() []gateFrame {
 }
 
 // gateFrameVectors are frames between a member and a gate, with their lengths.
-func (s *suite) gateFrameVectors() {
+func gateFrameVectors(s *suite) {
 	s.open(gateFramesFile, "Frames between a member and the gate of a resource: gate.md.")
 	frame := func(data []byte) []byte {
 		return append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), data...)

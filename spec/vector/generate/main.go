@@ -54,7 +54,7 @@ func generate(cases int) (map[string][]byte, error) {
 		s.signedObject(o)
 	}
 	for _, family := range []func(){
-		s.signatureVectors, s.cborVectors, s.successionVectors, s.gateCertificates, s.permitVectors, s.gateFrameVectors, s.messageVectors, s.frameVectors, s.updateVectors, s.policyVectors,
+		s.signatureVectors, s.cborVectors, s.successionVectors, s.gateCertificates, s.permitVectors, func() { gateFrameVectors(s) }, s.messageVectors, s.frameVectors, s.updateVectors, s.policyVectors,
 		s.inviteVectors, s.enrolmentVectors, s.recordVectors, s.segmentVectors, s.tlsVectors, s.connectionVectors, s.evidenceVectors, s.scenarioVectors,
 	} {
 		family()

@@ -15,6 +15,7 @@ import (
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/audit/audittest"
 	"github.com/wandertoken/wander/protocol/evidence"
+	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
@@ -265,6 +266,34 @@ func TestEvidence(t *testing.T) {
 	require.NoError(t, os.Truncate(s.segment(s.List[0], 1), 400))
 	_, err = a.WriteEvidence(dir)
 	assert.ErrorIs(t, err, audit.ErrGone)
+}
+
+// TestEvidence_OfAGate_Shown: a gate that has given one number to two members is named by a proof, beside one of a member, which alone has a file.
+func TestEvidence_OfAGate_Shown(t *testing.T) {
+	s := newShelf(t, "ann", "ben", "cleo")
+	g := s.Gate()
+	ann, ben := s.List[0], s.List[1]
+	ann.Write(&journal.Known{What: journal.KnownGate, Object: g.Certificate.Raw()})
+	for i, m := range []*audittest.Author{ann, ben} {
+		title := m.Generate()
+		open := gate.OpenAnswer{Session: 7, Token: title.Token()}
+		m.Write(&journal.Told{Answer: g.Says(m, title, byte(i), 1, open)})
+	}
+	fork(s)
+	a := s.audit()
+	files, err := a.WriteEvidence(filepath.Join(s.dir, "evidence"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	v := a.View(files)
+	assert.Equal(t, "proof", v.Verdict)
+	named := make(map[string]string)
+	for _, f := range v.Findings {
+		if f.Class == "proof" {
+			named[f.Accused] = f.Evidence
+			assert.Len(t, f.Records, 2)
+		}
+	}
+	assert.Equal(t, map[string]string{"ann": files[0], "gate": ""}, named)
 }
 
 func TestWriteEvidence_NoProof_NoFolder(t *testing.T) {

@@ -112,7 +112,7 @@ type GateView struct {
 	Resource string     `json:"resource"`
 	Journal  []SpanView `json:"journal"`
 	Sessions int        `json:"sessions"`
-	Open     int        `json:"open"` // of these, without an end in the journal
+	Open     int        `json:"open"`    // of these, without an end in the journal
 	Answers  int        `json:"answers"` // of the gate, in the members' journals
 	Members  int        `json:"members"`
 	Length   float64    `json:"length_s"` // of all sessions that ended
