@@ -82,6 +82,9 @@ func (p *places) start(slot int, run uint64, name string, timeout time.Duration,
 			r = do(ctx)
 		}
 		p.took(name, time.Since(began), r)
+		if p.ctx.Err() != nil { // the gate has killed it as it ends: the next start closes, and nothing is stuck
+			return
+		}
 		select {
 		case p.ends <- core.HookEnded{Run: run, Result: r}:
 		case <-p.ctx.Done():

@@ -45,3 +45,22 @@ func TestPlaces_OpenDiesSlowly_CloseWaits(t *testing.T) {
 		assert.False(t, p.running())
 	})
 }
+
+// The end of a hook that the gate kills as it ends is no failure: a slot would be stuck, and not be closed by the next start.
+func TestPlaces_GateEnds_HookHasNotFailed(t *testing.T) {
+	for range 64 { // both ends could be taken
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			p := &places{
+				ctx: ctx, tunnel: newTunnel(ctx, nil, false), ends: make(chan core.HookEnded, 4), slots: make([]place, 1),
+				took:  func(string, time.Duration, core.Result) {},
+				close: func(ctx context.Context, _ Call) core.Result { <-ctx.Done(); return core.Failed },
+			}
+			p.runClose(core.RunClose{Run: 1}, core.RunOpen{}, time.Minute)
+			synctest.Wait()
+			cancel()
+			p.workers.Wait()
+			assert.Empty(t, p.ends)
+		})
+	}
+}

@@ -16,7 +16,7 @@ import (
 // entryRules are rules of a member before a gate, each undone in one place of the code.
 var entryRules = []struct{ rule, old, new string }{
 	{"a gate that only observes is no condition", "return ok && (!g.observes || l.reached[s.key.resource])", "return ok && (true || g.observes)"},
-	{"a custody is barred after a failure", "(!l.reached[s.key.resource] || slices.ContainsFunc(l.bars, func(b bar) bool { return b.hold.slot == s }))", "(!l.reached[s.key.resource] || slices.ContainsFunc(l.bars, func(b bar) bool { return false }))"},
+	{"a custody is barred after a failure", "(!l.reached[s.key.resource] || l.bars.at(s))", "!l.reached[s.key.resource]"},
 	{"programs wait while the gate cannot be reached", "\ts.closed = l.isClosed(s)\n", "\ts.closed = l.isClosed(s) && l.reached[s.key.resource]\n"},
 	{"a knock over a lost connection is taken back", "\t\tif e.state == knocking { // SIGN-IN may", "\t\tif false { // SIGN-IN may"},
 	{"sessions end with the connection", "\t\tl.lost(e, \"the gate cannot be reached\")\n", ""},
@@ -28,7 +28,7 @@ var entryRules = []struct{ rule, old, new string }{
 	{"a session ends with the time for the token", "end := min(e.ends, l.now.Boot.Add(between(at, a.Until)))", "end := l.now.Boot.Add(between(at, a.Until))"},
 	{"a program ends before its session", "\tend = end.Add(-signOutSpan(end.Sub(l.now.Boot)))\n", ""},
 	{"a session that is too short is of no use", "\tif end.Sub(l.now.Boot) < shortestProgram(s.resource.MaxHold, d.maxHold) { //", "\tif end.Sub(l.now.Boot) < 0 { //"},
-	{"the program of such a session waits again", "\t\tl.signOut(e, false)\n\t\tl.demands.putBack(d)\n", "\t\tl.signOut(e, false)\n"},
+	{"the program of such a session waits again", "l.now.Boot.Add(knockPause))\n\t\tl.signOut(e, false)\n\t\tl.demands.putBack(d)\n", "l.now.Boot.Add(knockPause))\n\t\tl.signOut(e, false)\n"},
 	{"such a session bars the custody", "\t\tl.bar(e, l.now.Boot.Add(knockPause))\n\t\tl.signOut(e, false)", "\t\tl.signOut(e, false)"},
 	{"a second OPEN changes nothing", "\tif e.state != knocking {\n\t\treturn\n\t}\n\ts := e.grant.hold.slot\n\ts.word = gateWord{text: \"open\"", "\tif e.state == closing {\n\t\treturn\n\t}\n\ts := e.grant.hold.slot\n\ts.word = gateWord{text: \"open\""},
 	{"a stuck session is over", "\t\tif a.Stuck { // nothing", "\t\tif false { // nothing"},
