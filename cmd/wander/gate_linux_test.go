@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,13 +68,14 @@ func newPost(t *testing.T, change func(*group.Resource)) *post {
 	return p
 }
 
-// up starts the gate.
+// up starts the gate, before the post's own target if the arguments name none.
 func (p *post) up(args ...string) {
 	p.t.Helper()
+	if !slices.Contains(args, "--target") {
+		args = append(args, "--target", p.target.Addr().String())
+	}
 	p.output = new(bytes.Buffer)
-	p.process = p.start(p.output, append([]string{
-		"gate", "--dir", "g", "--resource", gatetest.Resource, "--target", p.target.Addr().String(), "--listen", p.listen,
-	}, args...)...)
+	p.process = p.start(p.output, append([]string{"gate", "--dir", "g", "--resource", gatetest.Resource, "--listen", p.listen}, args...)...)
 }
 
 func (p *post) hooked() {
