@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/binary"
+	"fmt"
 	"strings"
 )
 
@@ -107,6 +108,21 @@ func gateFrames() []gateFrame {
 			bad(what+"-empty", "no "+what, "W-3", malformedFrame, bstr(nil), path...),
 		}
 	}
+	named := func(req string, path ...int) []edit {
+		return []edit{
+			good("name-64", "a name of 64 bytes", req, text(strings.Repeat("a", 64)), path...),
+			bad("name-65", "a name of 65 bytes", req, malformedFrame, text(strings.Repeat("a", 65)), path...),
+			bad("name-empty", "no name", req, malformedFrame, text(""), path...),
+			bad("name-line", "a name with a line break", req, malformedFrame, text("fi\nles"), path...).harmful(),
+		}
+	}
+	targets := func(n int) item {
+		var names []item
+		for i := range n {
+			names = append(names, text(fmt.Sprintf("t%02d", i)))
+		}
+		return array(names...)
+	}
 	return []gateFrame{
 		{"hello", 1, array(array(uintOf(1), uintOf(1)), text(resourceName), uintOf(7), uintOf(3)), nil, []edit{
 			good("versions", "more versions", "W-4", array(uintOf(1), uintOf(9)), 1, 0),
@@ -134,6 +150,14 @@ func gateFrames() []gateFrame {
 		{"said", 5, array(uintOf(2), bstr(sign(gateAnswerPayload(gateOpens()), "gate-answer", theGate).raw)), fields(1),
 			append(number(1, 0), sizes("answer", 4352, 1, 1)...)},
 		{"connect", 6, array(uintOf(2)), nil, number(1, 0)},
+		{"connect-to", 7, array(uintOf(2), text("files")), nil, append(number(1, 0), named("W-17", 1, 1)...)},
+		{"targets", 8, array(array(text("files"), text("sql"))), nil, append(named("W-18", 1, 0, 0),
+			good("most", "as many targets as there may be", "W-18", targets(16), 1, 0),
+			bad("above", "a target too many", "W-18", malformedFrame, targets(17), 1, 0),
+			bad("none", "no target", "W-18", malformedFrame, array(), 1, 0),
+			bad("descending", "targets in descending order", "W-18", malformedFrame, array(text("sql"), text("files")), 1, 0),
+			bad("twice", "a target twice", "W-18", malformedFrame, array(text("sql"), text("sql")), 1, 0),
+		)},
 	}
 }
 
@@ -163,6 +187,6 @@ func gateFrameVectors(s *suite) {
 	no("header-short", "the stream ends within the length", "io.ErrUnexpectedEOF", []byte{0, 0, 0})
 	no("body-short", "the stream ends within the body", "io.ErrUnexpectedEOF", frame(out)[:6])
 	no("type-0", "a frame of type 0", "wire.ErrFrameType", frame(encode(array(uintOf(0), array()))))
-	no("type-7", "a frame of a type that is not known", "wire.ErrFrameType", frame(encode(array(uintOf(7), array()))))
+	no("type-9", "a frame of a type that is not known", "wire.ErrFrameType", frame(encode(array(uintOf(9), array()))))
 	no("fields-of-another", "what HELLO has, as SIGN-OUT", malformedFrame, frame(encode(array(uintOf(4), gateFrames()[0].fields))))
 }
