@@ -103,12 +103,14 @@ func (f *fault) run(n *node.Node) {
 	f.Cleanup(func() { held.Release(true, 0) })
 }
 
-// wait has a program wait at a member until the test ends.
+// wait has a program wait at a member until the test ends, also if it is refused for a moment, as while the member is cut off.
 func (f *fault) wait(n *node.Node) {
 	go func() {
-		if held, err := n.Acquire(f.Context(), api.AcquireRequest{Resource: gatetest.Resource}); err == nil {
-			<-f.Context().Done()
-			held.Release(true, 0)
+		for f.Context().Err() == nil && n.Err() == nil {
+			if held, err := n.Acquire(f.Context(), api.AcquireRequest{Resource: gatetest.Resource}); err == nil {
+				<-f.Context().Done()
+				held.Release(true, 0)
+			}
 		}
 	}()
 	await.Until(f, "a program waits", func() bool {
@@ -286,6 +288,7 @@ var faults = map[api.Cause]func(f *fault) (socket string){
 		b := f.daemon(at(&socket))
 		f.daemon(nil)
 		await.Until(f, "all know each other", func() bool { return b.Status().Link.Others == 2 && len(b.Status().Peers) == 2 })
+		f.turn(b) // else it may not know that there is a token
 		f.run(a)
 		f.wait(b)
 		f.broken()
@@ -377,6 +380,11 @@ func TestStatus_EachCause_FirstLineNames(t *testing.T) {
 			f := newFault(t, changes[cause])
 			socket := bring(f)
 			line, code := "", 0
+			t.Cleanup(func() {
+				if t.Failed() {
+					t.Logf("last: %s", line)
+				}
+			})
 			await.Until(t, "the cause "+string(cause), func() bool {
 				line, code = firstLine(socket)
 				return strings.HasSuffix(line, "["+string(cause)+"]")
