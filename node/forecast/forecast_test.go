@@ -64,6 +64,7 @@ func TestOf_TooLittleKnown_Nothing(t *testing.T) {
 		"nothing":     {},
 		"two returns": {Passages: rounds(20, 20)},
 		"here":        {Passages: rounds(20, 20, 20), Held: true},
+		"lost":        {Passages: rounds(20, 20, 20), Observed: policy.Observation{Known: 1, Search: policy.Lost}},
 		"two tokens": {Passages: []member.Passage{
 			{Token: ident.Token{1}, Hop: 1}, {Token: ident.Token{2}, Hop: 5, At: 1}, {Token: ident.Token{1}, Hop: 9, At: 2}, {Token: ident.Token{2}, Hop: 15, At: 3},
 		}},
