@@ -78,7 +78,7 @@ func ofOrder(s *member.SlotStatus, returns []ret, now clock.Instant) Prediction 
 	o := &s.Observed
 	before := float64(o.Ahead) / o.Known
 	turns := before + 1
-	variance := turns*spread*spread + turn*turn*float64(o.Ahead+1)*(1-o.Known)/(o.Known*o.Known) // of the turns, and of the count, of which none in a part is no proof of none
+	variance := turns*spread*spread + turn*turn*float64(o.Ahead+1)*(1-o.Known)/(o.Known*o.Known) // of the turns, and of the count: none in a part is no proof
 	begun := s.Passages[len(s.Passages)-1].At
 	if !o.Holder.IsZero() {
 		begun = max(begun, o.At)
