@@ -171,7 +171,12 @@ func (r *runner) whyWaiting(ctx context.Context) string {
 	if err != nil {
 		return ""
 	}
-	i := slices.IndexFunc(st.Resources, func(s api.ResourceStatus) bool { return s.Name == r.resource })
+	return sentenceOf(&st, r.resource)
+}
+
+// sentenceOf is why a program waits for a resource: the member's sentence, if it keeps the program from it.
+func sentenceOf(st *api.Status, resource string) string {
+	i := slices.IndexFunc(st.Resources, func(s api.ResourceStatus) bool { return s.Name == resource })
 	switch {
 	case explain.IsDown(st.Cause, i >= 0 && explain.Holds(&st.Resources[i])):
 		return ": " + st.Sentence

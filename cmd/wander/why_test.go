@@ -64,3 +64,16 @@ func TestEta_TokenLost_NotForWantOfReturns(t *testing.T) {
 	printEta(&out, v)
 	assert.Equal(t, "unknown: the token is lost\n", out.String())
 }
+
+// Who is cut off waits for others; where the token is here, for what the resource's sentence says.
+func TestSentenceOf_CutOff_ResourcesWhereTokenIsHere(t *testing.T) {
+	st := api.Status{Why: api.Why{Cause: explain.Isolated, Sentence: "isolated"}, Resources: []api.ResourceStatus{
+		{Name: "here", Why: api.Why{Sentence: "the gate refuses"}, Slots: []api.SlotStatus{{Held: true}}},
+		{Name: "away", Why: api.Why{Sentence: "token with m3"}, Slots: []api.SlotStatus{{}}},
+	}}
+	assert.Equal(t, ": the gate refuses", sentenceOf(&st, "here"))
+	assert.Equal(t, ": isolated", sentenceOf(&st, "away"))
+	st.Cause = explain.OK
+	assert.Equal(t, ": token with m3", sentenceOf(&st, "away"))
+	assert.Empty(t, sentenceOf(&st, "none"))
+}
