@@ -5,6 +5,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/clock"
@@ -32,3 +33,21 @@ func (n *Node) LookAtPulse(late time.Duration) {
 func (n *Node) Frames(from ident.Member, bodies iter.Seq[[]byte]) {
 	(&handler{n.engine, &n.contacts, n.log}).Frames(from, bodies)
 }
+
+// SetContacts has peers last heard of, and missed, so long ago; 0 is never.
+func (n *Node) SetContacts(heard, failed time.Duration) {
+	ago := func(d time.Duration) int64 {
+		if d == 0 {
+			return 0
+		}
+		return int64(boottime.Now().Add(-d))
+	}
+	n.contacts.heard.Store(ago(heard))
+	n.contacts.failed.Store(ago(failed))
+}
+
+// PrepareLastWord is what a daemon does with the file of its last word as it starts.
+var PrepareLastWord = prepareLastWord
+
+// Fail ends the node, as its own work does.
+func (n *Node) Fail(err error) { n.fail(err) }

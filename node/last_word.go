@@ -41,9 +41,35 @@ func ReadLastWord(stateDir string) (w LastWord, ok bool) {
 	return w, err == nil && w.Cause != ""
 }
 
-// prepareLastWord makes the file, and withdraws the word of the daemon before.
+// lastWordWait is for how long a daemon that ends waits for the disk to take its last word: as long as a slow disk needs for
+// one small write, and less than anybody waits for a daemon to end.
+const lastWordWait = time.Second
+
+// prepareLastWord makes the file, and withdraws the word of the daemon before. It keeps the room that the file has: on a
+// full disk there is no other.
 func prepareLastWord(stateDir string) error {
-	return os.WriteFile(filepath.Join(stateDir, lastWordFile), padded([]byte("{}")), 0o600)
+	f, err := os.OpenFile(filepath.Join(stateDir, lastWordFile), os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(padded([]byte("{}")), 0)
+	return errors.Join(err, f.Close())
+}
+
+// sayLastWordSoon says the last word, and goes on without it where the disk hangs: nobody is to wait for that who
+// waits for the end.
+func sayLastWordSoon(stateDir string, now time.Time, reason error) {
+	said := make(chan struct{})
+	go func() {
+		defer close(said)
+		sayLastWord(stateDir, now, reason)
+	}()
+	late := time.NewTimer(lastWordWait)
+	defer late.Stop()
+	select {
+	case <-said:
+	case <-late.C:
+	}
 }
 
 // sayLastWord says why the daemon ends, if it does not end in order. Where the disk

@@ -126,7 +126,7 @@ func (n *Node) openMember(ctx context.Context) error {
 	}
 	n.journal = kept
 	if err := prepareLastWord(n.cfg.StateDir); err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
+		n.log.Warn("wander status cannot show later why this daemon has ended", "error", err)
 	}
 	if _, err := os.Stat(filepath.Join(n.cfg.StateDir, resetKeyFile)); err == nil && len(past) == 0 {
 		n.log.Warn("the journal is missing: this member starts a new one, and has lost the tokens that it held or was receiving", "journal", dir)
@@ -266,9 +266,6 @@ func (n *Node) Err() error {
 func (n *Node) fail(err error) {
 	n.once.Do(func() {
 		n.err = err
-		if n.journal != nil { // the folder is this node's
-			sayLastWord(n.cfg.StateDir, n.cfg.Now(), err)
-		}
 		if !errors.Is(err, ErrClosed) {
 			n.log.Error("node stopped", "error", err)
 		}
@@ -280,6 +277,9 @@ func (n *Node) fail(err error) {
 			reason = api.LostRevoked
 		}
 		n.programs.held.loseAll(reason)
+		if n.journal != nil { // the folder is this node's
+			sayLastWordSoon(n.cfg.StateDir, n.cfg.Now(), err)
+		}
 		close(n.done)
 		n.programs.waiters.refuseAll(err) // last: who is told why sees that the node has ended
 	})

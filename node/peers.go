@@ -111,6 +111,10 @@ func cutOff(contact, failed, now clock.Instant) bool {
 	return contact == 0 || now.Sub(contact) > isolatedAfter && failed > contact
 }
 
+// unasked reports whether nobody was ever heard of, and nobody was dialled in vain. So the first member of a group begins, and
+// people are not told that it is cut off: only a program that waits for a token is.
+func (c *contacts) unasked() bool { return c.heard.Load() == 0 && c.failed.Load() == 0 }
+
 // isolated reports whether this member is cut off from every peer.
 func (n *Node) isolated() bool {
 	return n.transport.Stats().Connections == 0 && n.contacts.areCutOff()

@@ -31,7 +31,7 @@ func (n *Node) link(s member.Status, now clock.Instant) api.LinkStatus {
 	heard := clock.Instant(c.heard.Load())
 	l := api.LinkStatus{
 		Unanswered: c.missed.Load(), Silent: !c.refused.Load(), Others: s.Others, ClockAheadS: s.ClockAhead.Seconds(),
-		Isolated: n.transport.Stats().Connections == 0 && clock.Instant(c.failed.Load()) > heard,
+		Isolated: n.isolated() && !c.unasked(),
 	}
 	if heard > 0 {
 		l.LastHeardS = api.AgeOf(now.Sub(heard))

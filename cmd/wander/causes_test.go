@@ -142,6 +142,23 @@ func firstLine(socket string) (line string, code int) {
 // faults bring about each cause. Each returns the socket of the member whose status names it.
 var faults = map[api.Cause]func(f *fault) (socket string){
 	explain.NoDaemon: func(f *fault) string { f.broken(); return filepath.Join(f.TempDir(), "none", api.SocketName) },
+	explain.DaemonSilent: func(f *fault) string {
+		socket := runSocket(f.T)
+		l, err := net.Listen("unix", socket)
+		require.NoError(f, err)
+		f.Cleanup(func() { l.Close() })
+		go func() {
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				conn.Close()
+			}
+		}()
+		f.broken()
+		return socket
+	},
 	explain.Revoked: func(f *fault) (socket string) {
 		a := f.daemon(at(&socket))
 		f.daemon(func(c *node.Config, _ *certificate.Claims) {
@@ -189,7 +206,7 @@ var faults = map[api.Cause]func(f *fault) (socket string){
 	explain.NoAddresses: func(f *fault) (socket string) {
 		other := f.w.Issue("other", gatetest.Key(f), nil)
 		f.daemon(func(c *node.Config, _ *certificate.Claims) {
-			c.Listen, c.Bootstrap = "", []string{ports.Address(f)}
+			c.Listen, c.Bootstrap, c.Found = "", []string{ports.Address(f)}, false
 			c.Extra.Certificates = [][]byte{other.Certificate.Raw()}
 			at(&socket)(c, nil)
 		})
@@ -204,6 +221,7 @@ var faults = map[api.Cause]func(f *fault) (socket string){
 				f.Cleanup(func() { hole.Close() })
 				c.Bootstrap = append(c.Bootstrap, hole.LocalAddr().String())
 			}
+			c.Found = false
 			at(&socket)(c, nil)
 			f.broken()
 		})
@@ -391,7 +409,7 @@ func TestStatus_EachCause_FirstLineNames(t *testing.T) {
 			})
 			t.Logf("%-16s %5.2f s  %s", cause, time.Since(f.since).Seconds(), line)
 			assert.Regexp(t, regexp.MustCompile(`^[a-z]+: .+ \[[a-z_]+\]$`), line)
-			assert.Equal(t, explain.IsDown(cause), code == cli.ExitUnavailable, "exit code %d", code)
+			assert.Equal(t, explain.IsDown(cause, false), code == cli.ExitUnavailable, "exit code %d", code)
 		})
 	}
 }

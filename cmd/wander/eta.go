@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,21 +23,29 @@ turns. It is not a promise: a longer program or a lost token makes it late.`,
 }
 
 func printEta(w io.Writer, v resourceView) {
-	for _, s := range v.Slots {
-		prefix := ""
-		if len(v.Slots) > 1 {
-			prefix = fmt.Sprintf("slot %d: ", s.Slot)
+	if len(v.Slots) == 1 {
+		text := etaText(v.Slots[0])
+		if v.Slots[0].Eta == nil {
+			text += v.Sentence
 		}
-		fmt.Fprintln(w, prefix+etaText(s, v.Sentence))
+		fmt.Fprintln(w, text)
+		return
+	}
+	fmt.Fprintln(w, v.Sentence) // about the slot that comes first
+	for _, s := range v.Slots {
+		fmt.Fprintf(w, "slot %d: %s\n", s.Slot, strings.TrimRight(etaText(s), ":; "))
 	}
 }
 
-func etaText(s slotView, sentence string) string {
+// etaText is when a slot's token comes. Where it is not a prediction, the resource's sentence can follow.
+func etaText(s slotView) string {
 	switch {
 	case s.Holder != nil && s.Holder.How == api.Here:
-		return "now: " + sentence
+		return "now: "
+	case s.Eta == nil && s.Search != nil:
+		return "unknown: "
 	case s.Eta == nil:
-		return "unknown: too few returns of the token are known here; " + sentence
+		return "unknown: too few returns of the token are known here; "
 	}
 	return fmt.Sprintf("about %v, hardly more than %v (%s)", tenths(s.Eta.P50S), tenths(s.Eta.P95S), etaBasis(*s.Eta))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -140,11 +141,11 @@ func (r *runner) noteWaiting() (stop func()) {
 				return
 			case <-pause.C:
 			}
-			line := []rune(cli.OneLine("waiting for " + r.resource + r.whyWaiting(ctx)))
-			if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 && len(line) >= width {
-				line = append(line[:width-2], '…') // a line that wraps could not be replaced
+			line := cli.OneLine("waiting for " + r.resource + r.whyWaiting(ctx))
+			if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+				line = fitting(line, width)
 			}
-			show("%s", string(line))
+			show("%s", line)
 			pause.Reset(noteEvery)
 		}
 	}()
@@ -155,19 +156,32 @@ func (r *runner) noteWaiting() (stop func()) {
 	}
 }
 
+// fitting is a line cut to the width of a terminal: one that wraps could not be replaced. A width of 1 has no room for
+// anything; 0 is not known.
+func fitting(line string, width int) string {
+	if r := []rune(line); width > 1 && len(r) >= width {
+		return string(r[:width-2]) + "…"
+	}
+	return line
+}
+
 // whyWaiting is the daemon's sentence about the resource, or nothing if it does not answer.
 func (r *runner) whyWaiting(ctx context.Context) string {
 	st, err := r.client.Status(ctx)
 	if err != nil {
 		return ""
 	}
-	if explain.IsDown(st.Cause) {
+	return sentenceOf(&st, r.resource)
+}
+
+// sentenceOf is why a program waits for a resource: the member's sentence, if it keeps the program from it.
+func sentenceOf(st *api.Status, resource string) string {
+	i := slices.IndexFunc(st.Resources, func(s api.ResourceStatus) bool { return s.Name == resource })
+	switch {
+	case explain.IsDown(st.Cause, i >= 0 && explain.Holds(&st.Resources[i])):
 		return ": " + st.Sentence
-	}
-	for i := range st.Resources {
-		if st.Resources[i].Name == r.resource {
-			return ": " + st.Resources[i].Sentence
-		}
+	case i >= 0:
+		return ": " + st.Resources[i].Sentence
 	}
 	return ""
 }

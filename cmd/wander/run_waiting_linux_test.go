@@ -46,7 +46,7 @@ func terminal(t *testing.T, columns uint16) (file *os.File, seen *safeBuffer) {
 func TestNoteWaiting_Terminal_SentenceShown(t *testing.T) {
 	t.Parallel()
 	for columns, want := range map[uint16]string{
-		200: "waiting for ftp: token with beta, you are next", 30: "waiting for ftp: token with …",
+		200: "waiting for ftp: token with beta, you are next", 1: "waiting for ftp: token with beta", 30: "waiting for ftp: token with …",
 	} {
 		socket := runSocket(t)
 		hesitating().listen(t, socket)
@@ -60,4 +60,16 @@ func TestNoteWaiting_Terminal_SentenceShown(t *testing.T) {
 		await.Until(t, "an empty line", func() bool { return strings.HasSuffix(seen.String(), "\r\x1b[K") })
 		assert.NotContains(t, seen.String(), "\n")
 	}
+}
+
+// Who waits for less than a second sees nothing, and keeps what is on the line.
+func TestNoteWaiting_NothingShown_LineKept(t *testing.T) {
+	file, seen := terminal(t, 80)
+	o := newRunOptions()
+	r := &runner{runOptions: o, env: &environment{Environment: cli.Environment{Err: file}}}
+	r.noteWaiting()()
+	_, err := file.WriteString("end")
+	require.NoError(t, err)
+	await.Until(t, "the end", func() bool { return strings.Contains(seen.String(), "end") })
+	assert.Equal(t, "end", seen.String())
 }

@@ -25,10 +25,16 @@ func socketPath(env *environment, flag string) (string, error) {
 	if path := env.Getenv(socketVariable); path != "" {
 		return path, nil
 	}
+	s, err := socketSettings(env)
+	return s.socket(), err
+}
+
+// socketSettings are the daemon's settings, as far as this user may read them.
+func socketSettings(env *environment) (settings, error) {
 	s, err := loadSettings(env, "")
 	if errors.Is(err, fs.ErrPermission) {
 		s = defaultSettings()
 		err = s.override(env.Getenv)
 	}
-	return s.socket(), err
+	return s, err
 }

@@ -27,7 +27,8 @@ func newStatusCommand(env *environment) *cobra.Command {
 		Long: `Show in one sentence for each resource what it waits for, and then the state of the group that
 the local member knows. There is no global view: ages show how old each observation is.
 
-Exit code 69: no daemon, no other member can be reached, or the certificate does not count.`,
+Exit code 69: no daemon answers, no other member can be reached and no token is here, or the certificate
+does not count.`,
 		Example: "  wander status\n  wander status --check\n  wander status --socket a/wander.sock --output json",
 	}, func(socket string, asJSON bool) error {
 		if check {
@@ -43,11 +44,11 @@ Exit code 69: no daemon, no other member can be reached, or the certificate does
 func runCheck(env *environment, socket string) error {
 	st, err := askStatus(socket)
 	if err != nil {
-		printWhy(env.Out, "wander", unanswered(socket, err))
+		printWhy(env.Out, "wander", unanswered(env, socket, err))
 		return &cli.Error{Code: cli.ExitUnavailable, Err: errors.New("")}
 	}
 	printWhy(env.Out, st.Name, st.Why)
-	return unreached(st.Cause)
+	return unreached(&st)
 }
 
 func runStatus(env *environment, socket string, asJSON bool) error {
@@ -63,19 +64,19 @@ func runStatus(env *environment, socket string, asJSON bool) error {
 	})
 	switch {
 	case err != nil && asJSON:
-		why := unanswered(socket, err)
+		why := unanswered(env, socket, err)
 		return cmp.Or(cli.WriteJSON(env.Out, struct {
 			V int `json:"v"`
 			api.Why
 		}{api.Version, why}), err)
 	case err != nil:
-		printWhy(env.Out, "wander", unanswered(socket, err))
+		printWhy(env.Out, "wander", unanswered(env, socket, err))
 		return err
 	case asJSON:
-		return cmp.Or(cli.WriteJSON(env.Out, st), unreached(st.Cause))
+		return cmp.Or(cli.WriteJSON(env.Out, st), unreached(&st))
 	}
 	printStatus(env.Out, st, names)
-	return unreached(st.Cause)
+	return unreached(&st)
 }
 
 // namesToShow asks for the names of members, if there are any to name.

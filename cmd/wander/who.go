@@ -26,13 +26,20 @@ that, and from whom. There is no global view.
 }
 
 func printHolders(w io.Writer, v resourceView) {
+	if len(v.Slots) > 1 { // the sentence is about the slot that comes first
+		fmt.Fprintln(w, v.Sentence)
+	}
 	for _, s := range v.Slots {
 		prefix := ""
 		if len(v.Slots) > 1 {
 			prefix = fmt.Sprintf("slot %d: ", s.Slot)
 		}
-		if s.Holder == nil {
-			fmt.Fprintf(w, "%sunknown: %s\n", prefix, v.Sentence)
+		switch {
+		case s.Holder == nil && len(v.Slots) > 1:
+			fmt.Fprintf(w, "%sunknown\n", prefix)
+			continue
+		case s.Holder == nil:
+			fmt.Fprintf(w, "unknown: %s\n", v.Sentence)
 			continue
 		}
 		fmt.Fprintf(w, "%s%s (%v)\n", prefix, s.Holder.Name, s.Holder.Member)

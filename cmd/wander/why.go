@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -17,15 +18,27 @@ import (
 )
 
 // unanswered is why no daemon answers, for people: the daemon's own last word, if there is one.
-func unanswered(socket string, err error) api.Why {
-	why := api.Why{Cause: explain.NoDaemon, Sentence: err.Error()}
-	if !errors.Is(err, api.ErrNoDaemon) {
-		return why
+func unanswered(env *environment, socket string, err error) api.Why {
+	if !errors.Is(err, api.ErrNoDaemon) || errors.Is(err, fs.ErrPermission) {
+		return api.Why{Cause: explain.DaemonSilent, Sentence: err.Error()}
 	}
-	if w, ok := node.ReadLastWord(filepath.Dir(socket)); ok {
+	why := api.Why{Cause: explain.NoDaemon, Sentence: err.Error()}
+	if w, ok := node.ReadLastWord(stateFolder(env, socket)); ok {
 		why = api.Why{Cause: w.Cause, Sentence: fmt.Sprintf("the daemon ended at %s: %s", w.At.UTC().Format("2006-01-02T15:04:05Z"), cli.OneLine(w.Message))}
 	}
 	return why
+}
+
+// stateFolder is where the daemon of a socket keeps its state: as its settings say, or beside the socket if that has the
+// name that a daemon gives it there. It is empty if that is not known.
+func stateFolder(env *environment, socket string) string {
+	if s, err := socketSettings(env); err == nil && s.socket() == socket {
+		return s.StateDir
+	}
+	if filepath.Base(socket) == api.SocketName {
+		return filepath.Dir(socket)
+	}
+	return ""
 }
 
 // printWhy is one line: a sentence, and the word of its section.
@@ -45,8 +58,12 @@ func printReasons(w io.Writer, st api.Status) {
 }
 
 // unreached ends a command that has shown that this member takes part in nothing.
-func unreached(c api.Cause) error {
-	if !explain.IsDown(c) {
+func unreached(st *api.Status) error {
+	holds := false
+	for i := range st.Resources {
+		holds = holds || explain.Holds(&st.Resources[i])
+	}
+	if !explain.IsDown(st.Cause, holds) {
 		return nil
 	}
 	return &cli.Error{Code: cli.ExitUnavailable, Err: errors.New("")}

@@ -5,6 +5,7 @@ import "github.com/wandertoken/wander/node/api"
 // What keeps a member from all of its resources, in the order in which they are named.
 const (
 	NoDaemon      api.Cause = "no_daemon"      // said by the command: nobody answers on the socket
+	DaemonSilent  api.Cause = "daemon_silent"  // said by the command: the socket is there, and no status comes from it
 	DiskFull      api.Cause = "disk_full"      // said by the command: the daemon has ended for want of room
 	JournalFailed api.Cause = "journal_failed" // said by the command: the daemon has ended as its disk failed
 	Revoked       api.Cause = "revoked"
@@ -55,6 +56,7 @@ type Row struct {
 var (
 	OfMember = []Row{
 		{NoDaemon, "no daemon answers on the socket (said by the command)"},
+		{DaemonSilent, "the socket is there, and no status comes from it (said by the command)"},
 		{DiskFull, "the daemon has ended, as its disk is full (said by the command)"},
 		{JournalFailed, "the daemon has ended, as it could not write or read its journal (said by the command)"},
 		{Revoked, "the authority has revoked this member"},
@@ -77,8 +79,8 @@ var (
 		{Running, "a program runs here"},
 		{GateUnreachable, "the gate cannot be reached"},
 		{GateStuck, "the gate cannot end the session before"},
-		{GateRefuses, "the gate refuses"},
-		{GateBusy, "the gate waits for the end of the session before"},
+		{GateRefuses, "the gate refuses, or has given no session that a program can use"},
+		{GateBusy, "the gate has not answered yet, or waits for the end of the session before"},
 		{VotesMissing, "too few members vote for a program to begin (`on_isolated`)"},
 		{NoPlace, "this member has no place on the ring"},
 		{TokenHere, "the token is here"},

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,22 +19,29 @@ const (
 	fewDials = 2
 )
 
-// Status fills in why nothing runs.
-func Status(st *api.Status) {
+// Status fills in why nothing runs at the time now.
+func Status(st *api.Status, now time.Time) {
 	st.Why = member(st)
 	for i := range st.Resources {
-		st.Resources[i].Why = resource(st, &st.Resources[i])
+		st.Resources[i].Why = resource(st, &st.Resources[i], now)
 	}
 }
 
-// IsDown reports whether a cause keeps a member from all of its resources until people or the network
-// change something.
-func IsDown(c api.Cause) bool {
+// IsDown reports whether a cause keeps a member from its resources until people or the network change something.
+// A member that holds a token of theirs needs no others for its programs.
+func IsDown(c api.Cause, holds bool) bool {
 	switch c {
-	case NoDaemon, DiskFull, JournalFailed, Revoked, Left, Expired, NoAddresses, UDPBlocked, Isolated:
+	case NoDaemon, DaemonSilent, DiskFull, JournalFailed, Revoked, Left, Expired:
 		return true
+	case NoAddresses, UDPBlocked, Isolated:
+		return !holds
 	}
 	return false
+}
+
+// Holds reports whether a token of a resource is here.
+func Holds(r *api.ResourceStatus) bool {
+	return slices.ContainsFunc(r.Slots, func(s api.SlotStatus) bool { return s.Held })
 }
 
 func because(c api.Cause, since *float64, format string, args ...any) api.Why {
@@ -78,7 +86,7 @@ func member(st *api.Status) api.Why {
 }
 
 // resource is what keeps a resource from the programs here.
-func resource(st *api.Status, r *api.ResourceStatus) api.Why {
+func resource(st *api.Status, r *api.ResourceStatus, now time.Time) api.Why {
 	if len(r.Slots) == 0 {
 		return NoResource(r.Name)
 	}
@@ -90,12 +98,10 @@ func resource(st *api.Status, r *api.ResourceStatus) api.Why {
 			return running(s)
 		}
 	}
-	for i := range r.Slots {
-		if why, ok := blocked(&r.Slots[i]); ok && r.Waiting > 0 {
-			return why
-		}
+	s := foremost(r.Slots, now)
+	if why, ok := blocked(s, now); ok && r.Waiting > 0 {
+		return why
 	}
-	s := foremost(r.Slots)
 	switch {
 	case s.Held && r.Waiting > 0:
 		return because(TokenHere, s.LastSeenS, "the token is here, and %s", waiting(r))
@@ -136,7 +142,7 @@ func running(s *api.SlotStatus) api.Why {
 }
 
 // blocked is what keeps a program from running under a token that is here or comes.
-func blocked(s *api.SlotStatus) (api.Why, bool) {
+func blocked(s *api.SlotStatus, now time.Time) (api.Why, bool) {
 	if s.IsolatedS > 0 {
 		return because(VotesMissing, &s.IsolatedS, "no program begins here for %s: the votes of %d members are missing (on_isolated)",
 			text(s.IsolatedS), len(s.Missing)), true
@@ -152,22 +158,34 @@ func blocked(s *api.SlotStatus) (api.Why, bool) {
 	switch {
 	case !g.Reachable:
 		return because(GateUnreachable, nil, "the gate in front of the resource cannot be reached"), true
+	case !s.Held && !g.NotBefore.After(now): // what it has said was about another custody
+		return api.Why{}, false
 	case strings.HasPrefix(g.Said, "busy: stuck"), strings.HasPrefix(g.Said, "stuck"):
 		return because(GateStuck, nil, "the gate cannot end the session before: it says %q", g.Said), true
 	case strings.HasPrefix(g.Said, "refused"):
 		return because(GateRefuses, nil, "the gate refuses: it says %q%s", g.Said, until), true
 	case strings.HasPrefix(g.Said, "busy") && s.Held:
 		return because(GateBusy, nil, "the gate still has the session before, and opens when that has ended%s", until), true
+	case g.Said == "asked" && s.Held:
+		return because(GateBusy, nil, "the gate was asked, and has not answered yet"), true
+	case g.Hinders && s.Held:
+		return because(GateRefuses, nil, "the gate lets no program in: it says %q%s", g.Said, until), true
 	}
 	return api.Why{}, false
 }
 
-// foremost is the slot whose token comes first, as far as is known.
-func foremost(list []api.SlotStatus) *api.SlotStatus {
+// foremost is the slot whose token comes first, as far as is known. Of tokens that are here, one that nothing blocks is first.
+func foremost(list []api.SlotStatus, now time.Time) *api.SlotStatus {
+	free := func(s *api.SlotStatus) bool {
+		_, is := blocked(s, now)
+		return !is
+	}
 	first := &list[0]
 	for i := range list {
 		s := &list[i]
 		switch {
+		case first.Held && s.Held && !free(first) && free(s):
+			first = s
 		case first.Held:
 		case s.Held, s.Eta != nil && (first.Eta == nil || s.Eta.P50S < first.Eta.P50S), first.Holder == nil && s.Holder != nil:
 			first = s

@@ -15,6 +15,9 @@ import (
 
 func s(v float64) *float64 { return &v }
 
+// noon is when the tests look.
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
 // memberCases are what a member shows, and the words for it.
 var memberCases = map[string]struct {
 	change func(st *api.Status)
@@ -47,7 +50,7 @@ func TestStatus_Member_CauseNamed(t *testing.T) {
 	for name, c := range memberCases {
 		st := api.Status{CertificateExpires: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 		c.change(&st)
-		explain.Status(&st)
+		explain.Status(&st, noon)
 		assert.Equal(t, c.cause, st.Cause, name)
 		assert.Contains(t, st.Sentence, c.words, name)
 	}
@@ -64,33 +67,39 @@ var slotCases = map[string]struct {
 	cause api.Cause
 	words string
 }{
-	"leaving":                       {api.SlotStatus{Leaving: true, Executing: true}, explain.Leaving, "lacks it"},
-	"running":                       {api.SlotStatus{Held: true, Executing: true, Holder: &api.HolderStatus{How: api.Here, ProgramS: s(7), ProgramEndsS: s(13)}}, explain.Running, "for 7.0 s, and is killed in 13 s"},
-	"gate unreachable":              {api.SlotStatus{Gate: &api.GateStatus{}}, explain.GateUnreachable, "cannot be reached"},
-	"gate observes":                 {api.SlotStatus{Held: true, Gate: &api.GateStatus{Observes: true}}, explain.TokenHere, "2 programs wait"},
-	"gate stuck":                    {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "stuck"}}, explain.GateStuck, "cannot end"},
-	"gate refuses":                  {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "refused: window", NotBefore: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}, explain.GateRefuses, `"refused: window", until 2026-01-02T03:04:05Z`},
-	"gate busy":                     {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "busy"}}, explain.GateBusy, "still has the session"},
-	"gate busy, for another member": {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "busy"}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
-	"votes":                         {api.SlotStatus{Held: true, IsolatedS: 5, Missing: make([]ident.Member, 2)}, explain.VotesMissing, "for 5.0 s: the votes of 2 members"},
-	"here":                          {api.SlotStatus{Held: true}, explain.TokenHere, "the token is here"},
-	"lost":                          {api.SlotStatus{Search: &api.SearchStatus{Stage: "lost", DueS: s(14)}, Holder: m3(api.Proved)}, explain.Replacing, "due in at most 14 s; last with m3 (12 s ago, by its receipt)"},
-	"searching":                     {api.SlotStatus{Search: &api.SearchStatus{Stage: "asking"}, LastSeenS: s(3)}, explain.Searching, "asks the others"},
-	"runs elsewhere":                {api.SlotStatus{Holder: &api.HolderStatus{Name: "m3", How: api.Said, AgeS: 2, ProgramEndsS: s(18)}}, explain.RunsElsewhere, "m3 runs its program (2.0 s ago, says m3 itself), for 18 s more"},
-	"queued":                        {api.SlotStatus{Holder: m3(api.Said), Eta: &api.EtaStatus{P50S: 40, Basis: "order", Before: 4}}, explain.Queued, "token with m3 (12 s ago, says m3 itself), 4 wait before you, about 40 s"},
-	"one before":                    {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 20, Basis: "order", Before: 1}}, explain.Queued, "says m5), 1 waits before you, about 20 s"},
-	"next":                          {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 3, Basis: "order"}}, explain.Next, "you are next, about 3.0 s"},
-	"elsewhere":                     {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 300, Basis: "returns"}}, explain.Elsewhere, "back in about 5m"},
-	"no token":                      {api.SlotStatus{}, explain.NoToken, "no token has come here yet: there may be none, and this member knows no other one"},
-	"no token, and nobody has one":  {api.SlotStatus{Search: &api.SearchStatus{Stage: "lost", DueS: s(30)}}, explain.NoToken, "makes the first in at most 30 s"},
-	"founding":                      {api.SlotStatus{Founding: true}, explain.NoToken, "agreeing which one makes the first"},
-	"no news":                       {api.SlotStatus{LastSeenS: s(30)}, explain.NoNews, "it was here 30 s ago"},
+	"leaving":                        {api.SlotStatus{Leaving: true, Executing: true}, explain.Leaving, "lacks it"},
+	"running":                        {api.SlotStatus{Held: true, Executing: true, Holder: &api.HolderStatus{How: api.Here, ProgramS: s(7), ProgramEndsS: s(13)}}, explain.Running, "for 7.0 s, and is killed in 13 s"},
+	"gate unreachable":               {api.SlotStatus{Gate: &api.GateStatus{}}, explain.GateUnreachable, "cannot be reached"},
+	"gate observes":                  {api.SlotStatus{Held: true, Gate: &api.GateStatus{Observes: true}}, explain.TokenHere, "2 programs wait"},
+	"gate stuck":                     {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "stuck"}}, explain.GateStuck, "cannot end"},
+	"gate refuses":                   {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "refused: window", NotBefore: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}, explain.GateRefuses, `"refused: window", until 2026-01-02T03:04:05Z`},
+	"gate busy":                      {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "busy"}}, explain.GateBusy, "still has the session"},
+	"gate stuck, for another member": {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "stuck", Hinders: true}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
+	"gate refused, for another time": {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: true, NotBefore: noon.Add(-time.Second)}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
+	"gate refuses for a while":       {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: true, NotBefore: noon.Add(time.Second)}, Holder: m3(api.Said)}, explain.GateRefuses, "until 2026-01-02T12:00:01Z"},
+	"gate lies":                      {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "opens 0", Hinders: true}}, explain.GateRefuses, `lets no program in: it says "opens 0"`},
+	"gate asked":                     {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "asked", Hinders: true}}, explain.GateBusy, "has not answered yet"},
+	"gate has closed":                {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "closed: deadline"}}, explain.TokenHere, "2 programs wait"},
+	"gate busy, for another member":  {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "busy"}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
+	"votes":                          {api.SlotStatus{Held: true, IsolatedS: 5, Missing: make([]ident.Member, 2)}, explain.VotesMissing, "for 5.0 s: the votes of 2 members"},
+	"here":                           {api.SlotStatus{Held: true}, explain.TokenHere, "the token is here"},
+	"lost":                           {api.SlotStatus{Search: &api.SearchStatus{Stage: "lost", DueS: s(14)}, Holder: m3(api.Proved)}, explain.Replacing, "due in at most 14 s; last with m3 (12 s ago, by its receipt)"},
+	"searching":                      {api.SlotStatus{Search: &api.SearchStatus{Stage: "asking"}, LastSeenS: s(3)}, explain.Searching, "asks the others"},
+	"runs elsewhere":                 {api.SlotStatus{Holder: &api.HolderStatus{Name: "m3", How: api.Said, AgeS: 2, ProgramEndsS: s(18)}}, explain.RunsElsewhere, "m3 runs its program (2.0 s ago, says m3 itself), for 18 s more"},
+	"queued":                         {api.SlotStatus{Holder: m3(api.Said), Eta: &api.EtaStatus{P50S: 40, Basis: "order", Before: 4}}, explain.Queued, "token with m3 (12 s ago, says m3 itself), 4 wait before you, about 40 s"},
+	"one before":                     {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 20, Basis: "order", Before: 1}}, explain.Queued, "says m5), 1 waits before you, about 20 s"},
+	"next":                           {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 3, Basis: "order"}}, explain.Next, "you are next, about 3.0 s"},
+	"elsewhere":                      {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 300, Basis: "returns"}}, explain.Elsewhere, "back in about 5m"},
+	"no token":                       {api.SlotStatus{}, explain.NoToken, "no token has come here yet: there may be none, and this member knows no other one"},
+	"no token, and nobody has one":   {api.SlotStatus{Search: &api.SearchStatus{Stage: "lost", DueS: s(30)}}, explain.NoToken, "makes the first in at most 30 s"},
+	"founding":                       {api.SlotStatus{Founding: true}, explain.NoToken, "agreeing which one makes the first"},
+	"no news":                        {api.SlotStatus{LastSeenS: s(30)}, explain.NoNews, "it was here 30 s ago"},
 }
 
 func TestStatus_ProgramsWait_CauseNamed(t *testing.T) {
 	for name, c := range slotCases {
 		st := api.Status{Resources: []api.ResourceStatus{{Name: "tape", Waiting: 2, Slots: []api.SlotStatus{c.slot}}}}
-		explain.Status(&st)
+		explain.Status(&st, noon)
 		assert.Equal(t, c.cause, st.Resources[0].Cause, name)
 		assert.Contains(t, st.Resources[0].Sentence, c.words, name)
 	}
@@ -103,7 +112,7 @@ func TestStatus_NobodyWaits_Idle(t *testing.T) {
 		{Name: "c", NoPlace: true, Waiting: 1, Slots: []api.SlotStatus{{LastSeenS: s(1)}}},
 		{Name: "d"},
 	}}
-	explain.Status(&st)
+	explain.Status(&st, noon)
 	assert.Equal(t, "no program waits here; token with m3 (12 s ago, says m3 itself)", st.Resources[0].Sentence)
 	assert.Equal(t, explain.Idle, st.Resources[1].Cause)
 	assert.Equal(t, explain.NoPlace, st.Resources[2].Cause)
@@ -115,12 +124,47 @@ func TestStatus_SeveralSlots_FirstToComeNamed(t *testing.T) {
 	far, near := api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 50}}, api.SlotStatus{Holder: m3(api.Said), Eta: &api.EtaStatus{P50S: 5}}
 	for _, list := range [][]api.SlotStatus{{far, near}, {near, far}, {{}, near, far}} {
 		st := api.Status{Resources: []api.ResourceStatus{{Waiting: 1, Slots: list}}}
-		explain.Status(&st)
+		explain.Status(&st, noon)
 		assert.Contains(t, st.Resources[0].Sentence, "itself), back in about 5.0 s")
 	}
 	st := api.Status{Resources: []api.ResourceStatus{{Waiting: 1, Slots: []api.SlotStatus{near, {Held: true}}}}}
-	explain.Status(&st)
+	explain.Status(&st, noon)
 	assert.Equal(t, explain.TokenHere, st.Resources[0].Cause)
+}
+
+// A gate's word about one slot keeps nobody from the token of another one.
+func TestStatus_OneSlotBlocked_OtherNamed(t *testing.T) {
+	stuck, here := api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "stuck"}}, api.SlotStatus{Slot: 1, Held: true, Gate: &api.GateStatus{Reachable: true}}
+	held := stuck
+	held.Held = true
+	for name, c := range map[string]struct {
+		list []api.SlotStatus
+		want api.Cause
+	}{
+		"its token is elsewhere":    {[]api.SlotStatus{stuck, here}, explain.TokenHere},
+		"its token is here":         {[]api.SlotStatus{held, here}, explain.TokenHere},
+		"it comes last":             {[]api.SlotStatus{here, held}, explain.TokenHere},
+		"all are blocked":           {[]api.SlotStatus{held, held}, explain.GateStuck},
+		"the other one is not here": {[]api.SlotStatus{{Holder: m3(api.Said)}, held}, explain.GateStuck},
+	} {
+		st := api.Status{Resources: []api.ResourceStatus{{Waiting: 1, Slots: c.list}}}
+		explain.Status(&st, noon)
+		assert.Equal(t, c.want, st.Resources[0].Cause, name)
+	}
+}
+
+// Who has a token is cut off, and not down.
+func TestIsDown_TokenHere_OnlyWithoutOthers(t *testing.T) {
+	for _, c := range []api.Cause{explain.NoAddresses, explain.UDPBlocked, explain.Isolated} {
+		assert.True(t, explain.IsDown(c, false), c)
+		assert.False(t, explain.IsDown(c, true), c)
+	}
+	for _, c := range []api.Cause{explain.NoDaemon, explain.DaemonSilent, explain.Revoked} {
+		assert.True(t, explain.IsDown(c, true), c)
+	}
+	assert.False(t, explain.IsDown(explain.Late, false))
+	assert.True(t, explain.Holds(&api.ResourceStatus{Slots: []api.SlotStatus{{}, {Held: true}}}))
+	assert.False(t, explain.Holds(&api.ResourceStatus{Slots: []api.SlotStatus{{}}}))
 }
 
 // Each cause has a case here, unless only a command can say it.

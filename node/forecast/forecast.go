@@ -19,6 +19,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // Basis is what a prediction rests on.
@@ -47,10 +48,10 @@ type ret struct {
 }
 
 // Of predicts when the token of a slot comes at the instant now. It is false when too few returns
-// are known, and when the token is here.
+// are known, when the token is here, and when it is lost: then nothing comes until it is replaced.
 func Of(s *member.SlotStatus, now clock.Instant) (p Prediction, ok bool) {
 	returns := returnsOf(s.Passages)
-	if s.Held || len(returns) < leastReturns {
+	if s.Held || s.Observed.Search == policy.Lost || len(returns) < leastReturns {
 		return p, false
 	}
 	if o := &s.Observed; o.Known > 0 {
@@ -77,7 +78,7 @@ func ofOrder(s *member.SlotStatus, returns []ret, now clock.Instant) Prediction 
 	o := &s.Observed
 	before := float64(o.Ahead) / o.Known
 	turns := before + 1
-	variance := turns*spread*spread + turn*turn*before*(1-o.Known)/o.Known // of the turns, and of the count
+	variance := turns*spread*spread + turn*turn*float64(o.Ahead+1)*(1-o.Known)/(o.Known*o.Known) // of the turns, and of the count: none in a part is no proof
 	begun := s.Passages[len(s.Passages)-1].At
 	if !o.Holder.IsZero() {
 		begun = max(begun, o.At)

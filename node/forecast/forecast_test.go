@@ -48,6 +48,17 @@ func TestOf_FewTurnsKnown_Scaled(t *testing.T) {
 	assert.Greater(t, p.P95, p.P50+10*time.Second, "three of a quarter may be few more or less in all")
 }
 
+// That none is ahead of those that are known does not show that none is.
+func TestOf_FewTurnsKnownAndNoneAhead_NotSure(t *testing.T) {
+	s := &member.SlotStatus{Passages: rounds(20, 20, 20), Observed: policy.Observation{Known: 0.2}}
+	p, ok := forecast.Of(s, at(60))
+	require.True(t, ok)
+	assert.Greater(t, p.P95, p.P50+10*time.Second)
+	s.Observed.Known = 1
+	p, _ = forecast.Of(s, at(60))
+	assert.Equal(t, p.P50, p.P95, "all are known, and turns never varied")
+}
+
 func TestOf_NoOrder_ReturnsCounted(t *testing.T) {
 	s := &member.SlotStatus{Passages: rounds(10, 20, 30, 40)}
 	p, ok := forecast.Of(s, at(100))
@@ -64,6 +75,7 @@ func TestOf_TooLittleKnown_Nothing(t *testing.T) {
 		"nothing":     {},
 		"two returns": {Passages: rounds(20, 20)},
 		"here":        {Passages: rounds(20, 20, 20), Held: true},
+		"lost":        {Passages: rounds(20, 20, 20), Observed: policy.Observation{Known: 1, Search: policy.Lost}},
 		"two tokens": {Passages: []member.Passage{
 			{Token: ident.Token{1}, Hop: 1}, {Token: ident.Token{2}, Hop: 5, At: 1}, {Token: ident.Token{1}, Hop: 9, At: 2}, {Token: ident.Token{2}, Hop: 15, At: 3},
 		}},

@@ -528,7 +528,8 @@ func (l *entries) status(s *slot) GateStatus {
 		return GateStatus{}
 	}
 	return GateStatus{
-		Gated: true, Observes: g.observes, Reached: l.reached[s.key.resource], Said: s.word.text, Session: s.word.session, NotBefore: s.word.notBefore,
+		Gated: true, Observes: g.observes, Reached: l.reached[s.key.resource], Said: s.word.text,
+		Hinders: s.word.hinders || s.word.asked, Session: s.word.session, NotBefore: s.word.notBefore,
 	}
 }
 

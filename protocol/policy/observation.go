@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"time"
+
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -30,12 +32,18 @@ type Observation struct {
 	Known float64
 }
 
+// hopsCountFor is how far apart two observations of a token may be for the higher hop to be the later one. News of honest
+// members is late by seconds, so only a lie is contradicted for longer; it is then forgotten.
+const hopsCountFor = time.Minute
+
 // Later is the later one of two observations of a token. What is about this member stays.
 func (o Observation) Later(p Observation) Observation {
-	if p.Holder.IsZero() || !o.Holder.IsZero() && (p.Token == o.Token && p.Hop < o.Hop || p.Token != o.Token && p.At < o.At) {
+	near := p.Token == o.Token && p.At.Sub(o.At).Abs() <= hopsCountFor
+	switch {
+	case p.Holder.IsZero():
 		return o
-	}
-	if p.Token == o.Token && p.Hop == o.Hop && p.At < o.At {
+	case o.Holder.IsZero():
+	case near && p.Hop < o.Hop, (!near || p.Hop == o.Hop) && p.At < o.At:
 		return o
 	}
 	if p.Born == 0 && p.Token == o.Token {

@@ -2,9 +2,11 @@ package policy_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 )
@@ -23,6 +25,7 @@ func TestObservation_TwoTold_LaterKept(t *testing.T) {
 		"the same hop, heard before":    {policy.Observation{Holder: b, Token: one, Hop: 3, At: 9}, a},
 		"another token, heard later":    {policy.Observation{Holder: b, Token: two, Hop: 1, At: 11}, b},
 		"another token, heard before":   {policy.Observation{Holder: b, Token: two, Hop: 9, At: 9}, a},
+		"earlier hop, a minute later":   {policy.Observation{Holder: b, Token: one, Hop: 2, At: 11 + clock.Instant(time.Minute)}, b},
 		"a holder where none was known": {policy.Observation{Holder: b, Token: two, At: 12}, b},
 	} {
 		got := old.Later(c.told)

@@ -102,6 +102,15 @@ func ProgressLine(w io.Writer) (show func(format string, args ...any), clear fun
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return func(string, ...any) {}, func() {}
 	}
-	return func(format string, args ...any) { fmt.Fprintf(f, "\r\x1b[K"+format, args...) },
-		func() { fmt.Fprint(f, "\r\x1b[K") }
+	shown := false
+	show = func(format string, args ...any) {
+		shown = true
+		fmt.Fprintf(f, "\r\x1b[K"+format, args...)
+	}
+	return show, func() {
+		if shown { // what else is on the line is another program's
+			fmt.Fprint(f, "\r\x1b[K")
+		}
+		shown = false
+	}
 }

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/explain"
+)
+
+// The last word is in the daemon's state folder, wherever its socket is.
+func TestStateFolder_SocketElsewhere_Settings(t *testing.T) {
+	env := &environment{Environment: cli.Environment{Getenv: func(name string) string {
+		return map[string]string{"WANDER_STATE_DIR": "/var/x", "WANDER_API_SOCKET": "/run/x/wander.sock"}[name]
+	}}}
+	assert.Equal(t, "/var/x", stateFolder(env, "/run/x/wander.sock"), "the settings'")
+	assert.Equal(t, filepath.FromSlash("a"), stateFolder(env, "a/"+api.SocketName), "beside it")
+	assert.Empty(t, stateFolder(env, "/run/y/other.sock"), "anywhere")
+}
+
+func TestUnanswered_DaemonLives_Silent(t *testing.T) {
+	env := &environment{Environment: cli.Environment{Getenv: func(string) string { return "" }}}
+	for want, list := range map[api.Cause][]error{
+		explain.DaemonSilent: {context.DeadlineExceeded, api.ErrUnavailable, errors.New("bad reply"), fmt.Errorf("%w: %w", api.ErrNoDaemon, fs.ErrPermission)},
+		explain.NoDaemon:     {api.ErrNoDaemon},
+	} {
+		for _, err := range list {
+			assert.Equal(t, want, unanswered(env, "/nowhere/"+api.SocketName, err).Cause, err)
+		}
+	}
+}
+
+// Who is cut off, and has a token, is not down.
+func TestUnreached_TokenHere_NoError(t *testing.T) {
+	st := api.Status{Why: api.Why{Cause: explain.Isolated}, Resources: []api.ResourceStatus{{}, {Slots: []api.SlotStatus{{}}}}}
+	assert.Error(t, unreached(&st))
+	st.Resources[1].Slots[0].Held = true
+	assert.NoError(t, unreached(&st))
+}
+
+// The sentence is about one slot, so with several of them it is said of none.
+func TestWhoAndEta_SeveralSlots_SentenceOnce(t *testing.T) {
+	v := resourceView{Why: api.Why{Sentence: "token with m3"}, Slots: []slotView{
+		{Slot: 0}, {Slot: 1, Search: &api.SearchStatus{Stage: "lost"}}, {Slot: 2, Holder: &api.HolderStatus{Name: "m1", How: api.Here}},
+	}}
+	var who, eta bytes.Buffer
+	printHolders(&who, v)
+	printEta(&eta, v)
+	assert.Regexp(t, "^token with m3\nslot 0: unknown\nslot 1: unknown\nslot 2: m1 \\(", who.String())
+	assert.Equal(t, "token with m3\nslot 0: unknown: too few returns of the token are known here\nslot 1: unknown\nslot 2: now\n", eta.String())
+}
+
+func TestEta_TokenLost_NotForWantOfReturns(t *testing.T) {
+	v := resourceView{Why: api.Why{Sentence: "the token is lost"}, Slots: []slotView{{Search: &api.SearchStatus{Stage: "lost"}}}}
+	var out bytes.Buffer
+	printEta(&out, v)
+	assert.Equal(t, "unknown: the token is lost\n", out.String())
+}
+
+// Who is cut off waits for others; where the token is here, for what the resource's sentence says.
+func TestSentenceOf_CutOff_ResourcesWhereTokenIsHere(t *testing.T) {
+	st := api.Status{Why: api.Why{Cause: explain.Isolated, Sentence: "isolated"}, Resources: []api.ResourceStatus{
+		{Name: "here", Why: api.Why{Sentence: "the gate refuses"}, Slots: []api.SlotStatus{{Held: true}}},
+		{Name: "away", Why: api.Why{Sentence: "token with m3"}, Slots: []api.SlotStatus{{}}},
+	}}
+	assert.Equal(t, ": the gate refuses", sentenceOf(&st, "here"))
+	assert.Equal(t, ": isolated", sentenceOf(&st, "away"))
+	st.Cause = explain.OK
+	assert.Equal(t, ": token with m3", sentenceOf(&st, "away"))
+	assert.Empty(t, sentenceOf(&st, "none"))
+}
