@@ -195,10 +195,11 @@ func TestPlaces_Fewer_GoneOneOccupied_NothingOpens(t *testing.T) {
 
 func TestPlaces_OneCloses_OtherServes(t *testing.T) {
 	b := roomy(t)
-	b.opened(7, tokenOf(1, 1).permit(0))
+	c := tokenOf(1, 1, 2)
+	b.opened(7, c.permit(0))
 	b.step(gate.SignOut{Connection: 7})
 	require.Equal(t, gate.Closing, b.gate.State(0))
-	b.signIn(8, tokenOf(2, 2).permit(0))
+	b.signIn(8, c.permit(1))
 	require.Len(t, b.opens, 2)
 	assert.Equal(t, 2, b.opens[1].Slot)
 }

@@ -52,7 +52,7 @@ var undoings = []struct{ rule, file, old, new, test, says string }{
 	{"a place takes one session", "machine.go", "s := &g.slots[i]; s.state == Idle && (", "s := &g.slots[i]; (s.state == Idle || s.state == Closing) && (", "TestPlaces_", "FAIL"},
 	{"a member has one turn, over all places", "entry.go", "\tfor i := range g.settings.of(in.Slot) {\n\t\tif s := &g.slots[i]; s.occ", "\tfor i := range in.Slot + 1 {\n\t\tif s := &g.slots[i]; s.occ", "TestPlaces_", "FAIL"},
 	{"a slot is stuck when all its places are", "entry.go", "stuck >= max(1, g.settings.Sessions)", "stuck >= 1", "TestPlaces_", "FAIL"},
-	{"a place that is gone counts as long as work is there", "machine.go", "all >= max(1, g.settings.Sessions) {", "false {", "TestPlaces_", "FAIL"},
+	{"a place that is gone counts as long as work is there", "machine.go", "all >= max(1, g.settings.Sessions) {", "all < 0 {", "TestPlaces_", "FAIL"},
 	{"a used title is not before a later one of its token", "entry.go", "mine > 0 && mine == latest", "mine > 0", "TestPlaces_", "FAIL"},
 	{"a place that is gone takes nobody in", "settings.go", "i < s.places() && yield(i)", "i < MaxSlots && yield(i)", "TestPlaces_", "FAIL"},
 	{"a place is kept for its own successor", "machine.go", "s.wake <= g.now.Boot || s.linked(q))", "true || s.linked(q))", "TestPlaces_", "FAIL"},
