@@ -10,7 +10,11 @@ set -u
 W=$(realpath "${1:?name the program wander}")
 [ -z "$(ls -A)" ] || { echo "this folder is not empty"; exit 1; }
 export PATH="$PATH:$(ls -d /usr/lib/postgresql/*/bin | tail -n 1)"
-mkdir -m 700 sock; initdb -D data -A trust > initdb.log
+mkdir -m 700 sock
+(umask 077; head -c 24 /dev/urandom | base64 > password; echo "*:*:*:$(id -un):$(cat password)" > pgpass)
+initdb -D data -A scram-sha-256 --pwfile password > initdb.log
+printf 'local app app trust\nlocal all %s scram-sha-256\n' "$(id -un)" > data/pg_hba.conf # members enter as app alone
+export PGPASSFILE="$PWD/pgpass"
 cat >> data/postgresql.conf <<END
 listen_addresses = ''
 unix_socket_directories = '$PWD/sock'
@@ -65,7 +69,7 @@ END
 export W
 chmod +x write
 rm -f stop; for m in a b c; do (while [ ! -e stop ]; do $W run db --socket $m/state/wander.sock --wait 3m -- ./write $m; sleep 0.2; done > run-$m.log 2>&1) & done
-rows() { psql -XqtA -h "$PWD/sock" -U postgres app -c "$1" 2>/dev/null || psql -XqtA -h "$PWD/sock" -d app -c "$1"; }
+rows() { psql -XqtA -h "$PWD/sock" -d app -c "$1"; }
 busy() { for i in $(seq 600); do $W gate status --dir gate 2>/dev/null | grep -q "OPEN" && return; sleep 0.1; done; echo "no session in 60 s"; }
 holder() { tail -n 400 gate.log | grep "session opens" | tail -1 | sed 's/.*member=\([0-9a-f]*\).*/\1/'; }
 for m in a b c; do eval id_$m=$($W ca list --dir ca | awk -v m=$m '$2 == m { print $4; exit }'); done

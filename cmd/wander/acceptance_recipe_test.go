@@ -116,8 +116,8 @@ func TestRecipe_PostgreSQL(t *testing.T) {
 		}
 	}
 	out := pasteAsSomebody(t, "recipe-postgresql.md", "pg_ctl -D data -m immediate stop")
-	wantLines(t, out, `a\|[0-9]+\|10`, `b\|[0-9]+\|10`, `c\|[0-9]+\|10`, "no session, no stream", "a was stopped", "notes out of order: 0",
-		"verdict     clean.*", "gate .* before db: 5 sessions of 3 members.*")
+	wantLines(t, out, `a\|[0-9]+\|10`, `b\|[0-9]+\|10`, `c\|[0-9]+\|10`, "no session, no stream", ".*: no password supplied", "no way in as superuser", "a was stopped", "notes out of order: 0",
+		"verdict     clean.*", "gate .* before db: 6 sessions of 3 members.*")
 }
 
 // wantLines checks that a page's commands have written lines that match each pattern as a whole.

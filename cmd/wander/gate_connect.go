@@ -22,8 +22,9 @@ within. Standard input and output are the stream, so this is a ProxyCommand for 
 --listen each connection to a Unix socket is one stream: the socket is for the owner only,
 in a folder for the owner only. The stream belongs to the session and ends with it.
 
-Exit codes: 0 if the resource has ended the stream, 69 if the gate does not reach the
-resource or has too many streams, or the daemon is gone, 76 if the session has ended.`
+Exit codes: 0 if the resource has ended the stream, 64 if the gate has no such target or
+this is not within a run, 69 if the gate does not reach the resource or has too many
+streams, or the daemon is gone, 76 if the session has ended.`
 
 const gateConnectExample = `  wander run files -- rsync -e "ssh -o ProxyCommand='wander gate connect files'" -a data/ files:/srv/data
   wander run db -c 'wander gate connect db --listen ~/.pg/.s.PGSQL.5432 & sleep 1; psql -h ~/.pg'`

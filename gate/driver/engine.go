@@ -266,6 +266,9 @@ func (e *engine) say(f core.Say, now clock.Reading) {
 	case core.ClosedAnswer:
 		last = true
 		if a.Session == 0 {
+			if !e.budgets.spare(s.visitor.member, lines) {
+				break
+			}
 			e.log.Info("sign-in given up", "slot", s.slot, "member", s.visitor.member, "why", a.Reason.String())
 			break
 		}
@@ -292,9 +295,9 @@ func (e *engine) say(f core.Say, now clock.Reading) {
 
 func (e *engine) alarm(f core.Alarm, now clock.Reading) {
 	e.counts.alarm(f.Kind)
-	switch f.Kind {
-	case core.AlarmStuck, core.AlarmOpenFailed, core.AlarmSlowClose: // the others are about no slot
-		e.slots[f.Slot].alarm, e.slots[f.Slot].since = f.Kind, now.Wall
+	switch v := &e.slots[f.Slot]; { // alarms of other kinds are about no slot
+	case f.Kind == core.AlarmStuck, f.Kind == core.AlarmOpenFailed, f.Kind == core.AlarmSlowClose && v.alarm == "":
+		v.alarm, v.since = f.Kind, now.Wall
 	}
 	e.log.Error("the gate needs an operator", "alarm", f.Kind, "slot", f.Slot, "session", f.Session, "hint", alarmHint(f.Kind))
 }

@@ -268,9 +268,10 @@ func (g *Gate) unfit(why *unfitError) {
 	g.misfit = text
 }
 
-// keepUp asks the CA each syncEvery.
+// keepUp asks the CA each syncEvery, and again soon when it does not answer.
 func (g *Gate) keepUp(ctx context.Context) {
 	for ctx.Err() == nil {
+		next := time.NewTimer(syncEvery)
 		asking, cancel := context.WithTimeout(ctx, syncTimeout)
 		configured, revoked, err := g.known.sync(asking, g.cfg.Sync)
 		cancel()
@@ -280,14 +281,14 @@ func (g *Gate) keepUp(ctx context.Context) {
 		}
 		if err != nil && ctx.Err() == nil {
 			g.notes.note("CA unreachable; sessions go on without it", "error", err)
+			next.Reset(syncAgain)
 		}
 		g.changed(configured, revoked, err == nil)
-		t := time.NewTimer(syncEvery)
 		select {
-		case <-t.C:
+		case <-next.C:
 		case <-ctx.Done():
 		}
-		t.Stop()
+		next.Stop()
 	}
 }
 

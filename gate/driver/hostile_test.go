@@ -318,8 +318,8 @@ func TestHooks_Hang_StuckThenCleared(t *testing.T) {
 	assert.EqualValues(t, 1, killed.Load(), "the one that hangs was killed before the next one ran")
 }
 
-// A close hook that takes long is an alarm within 5 s, long before its time is over. Nothing opens, and nothing is killed.
-func TestHooks_CloseSlow_AlarmWithinFiveSeconds(t *testing.T) {
+// A close hook that takes long is an alarm long before its time is over. Nothing opens, and nothing is killed. When the alarm comes the machine's own test says.
+func TestHooks_CloseSlow_Alarm(t *testing.T) {
 	t.Parallel()
 	w := gatetest.New(t, 2, nil)
 	release := make(chan struct{})
@@ -335,7 +335,6 @@ func TestHooks_CloseSlow_AlarmWithinFiveSeconds(t *testing.T) {
 	})
 	first := w.SignIn(s.dial(0), w.Mint(0), time.Second)
 	gatetest.Opened(t, first)
-	began := time.Now()
 	go first.SignOut(context.Background())
 	second := w.SignIn(s.dial(1), w.Mint(1), time.Second)
 	assert.False(t, gatetest.Said[core.BusyAnswer](t, second).Stuck)
@@ -345,8 +344,6 @@ func TestHooks_CloseSlow_AlarmWithinFiveSeconds(t *testing.T) {
 		st, err = s.Status(context.Background())
 		return err == nil && st.Slots[0].Alarm == core.AlarmSlowClose
 	})
-	t.Logf("the alarm comes %v after the sign-out", time.Since(began))
-	assert.Less(t, time.Since(began), 5*time.Second)
 	assert.Equal(t, core.Closing.String(), st.Slots[0].State)
 	close(release)
 	gatetest.Opened(t, second)
@@ -354,6 +351,33 @@ func TestHooks_CloseSlow_AlarmWithinFiveSeconds(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, st.Slots[0].Alarm)
 	assert.EqualValues(t, 1, st.Alarms[core.AlarmSlowClose])
+}
+
+// That an open hook has failed is shown until the next session, also if close takes long then.
+func TestHooks_OpenFailsCloseSlow_FirstShown(t *testing.T) {
+	t.Parallel()
+	w := gatetest.New(t, 1, nil)
+	release := make(chan struct{})
+	s := open(w, func(c *driver.Config) {
+		c.OpenHook = func(context.Context, driver.Call) core.Result { return core.Failed }
+		c.CloseHook = func(ctx context.Context, _ driver.Call) core.Result {
+			select {
+			case <-release:
+			case <-ctx.Done():
+			}
+			return core.Succeeded
+		}
+	})
+	in := w.SignIn(s.dial(0), w.Mint(0), time.Second)
+	var st driver.Status
+	await.Until(t, "the alarm", func() bool {
+		var err error
+		st, err = s.Status(context.Background())
+		return err == nil && st.Alarms[core.AlarmSlowClose] == 1
+	})
+	assert.Equal(t, core.AlarmOpenFailed, st.Slots[0].Alarm)
+	close(release)
+	assert.Equal(t, core.ByOpenHook, gatetest.Ended(t, in).(core.ClosedAnswer).Reason)
 }
 
 // An open hook that hangs is killed before the close hook runs.
@@ -608,6 +632,23 @@ func TestAlarm_Clock_AtNoSlot(t *testing.T) {
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, st.Alarms[core.AlarmClock])
 	assert.Empty(t, st.Slots[0].Alarm)
+}
+
+// A member that gives up again and again does not fill the log.
+func TestMember_GivesUp_LogBounded(t *testing.T) {
+	w := gatetest.New(t, 2, nil)
+	s := open(w, nil)
+	gatetest.Opened(t, w.SignIn(s.dial(1), w.Mint(1), time.Minute))
+	c, held := s.dial(0), w.Mint(0)
+	for range 15 {
+		in := w.SignIn(c, held, time.Second)
+		gatetest.Said[core.BusyAnswer](t, in)
+		_, err := in.SignOut(context.Background())
+		require.NoError(t, err)
+	}
+	lines := strings.Count(s.log.String(), "sign-in given up")
+	assert.LessOrEqual(t, lines, 10)
+	assert.Positive(t, lines)
 }
 
 // A member that is refused again and again does not fill the log, and one that signs out of nothing is read at its rate.

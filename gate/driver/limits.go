@@ -101,12 +101,15 @@ const (
 	// segmentSize is when the journal begins a new segment, in bytes. A session has about 400.
 	segmentSize = 1 << 20
 
-	// syncEvery is how often the CA is asked for revocations: a session is cut within a minute of the revocation of its member, also if the
-	// question takes a while.
+	// syncEvery is from one question to the CA for revocations to the next: with syncTimeout a session is cut within a minute of the revocation
+	// of its member.
 	syncEvery = 45 * time.Second
 
 	// syncTimeout bounds one question to the CA.
-	syncTimeout = 30 * time.Second
+	syncTimeout = 10 * time.Second
+
+	// syncAgain is from a question that has failed to the next.
+	syncAgain = 5 * time.Second
 
 	// maxRevocations bounds the revocations that a gate keeps, with their bytes of about 250 each: 16 MB.
 	maxRevocations = 1 << 16

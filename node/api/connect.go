@@ -34,8 +34,8 @@ type Tunnel interface {
 	Done() <-chan struct{}
 }
 
-// protocolGate is the value of Upgrade: after the head of the answer come raw bytes to the resource, and frames from it.
-const protocolGate = "wander-gate"
+// protocolGate is the value of Upgrade: after the head of the answer come raw bytes to the resource, and frames from it. With "wander-gate" raw bytes came.
+const protocolGate = "wander-gate/2"
 
 const (
 	// frameHead is the length of a frame's length. Behind a frame without bytes comes the last one, which says how the stream has ended.
@@ -112,12 +112,12 @@ func carry(local *stream, tunnel Tunnel) {
 	}()
 	out := &frames{w: local}
 	_, err := io.Copy(out, tunnel)
-	select {
-	case <-tunnel.Done():
-		err = fmt.Errorf("%w: the session has ended", ErrNoSession)
-	default:
-	}
 	if err != nil {
+		select {
+		case <-tunnel.Done():
+			err = fmt.Errorf("%w: the session has ended", ErrNoSession)
+		default:
+		}
 		_ = local.SetWriteDeadline(time.Now().Add(lastWrite))
 		out.end(err)
 		local.Close()

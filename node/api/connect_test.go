@@ -167,6 +167,28 @@ func TestConnect_StreamEnds_SaysHow(t *testing.T) {
 	}
 }
 
+// over is a tunnel whose session has ended when the resource has ended the stream.
+type over struct {
+	ending
+	done chan struct{}
+}
+
+func (o *over) Done() <-chan struct{} { return o.done }
+
+// TestConnect_EndedThenSessionEnds_IsWhole: what the resource has ended is not cut by a session that ends right then.
+func TestConnect_EndedThenSessionEnds_IsWhole(t *testing.T) {
+	f := newFake()
+	o := &over{ending{strings.NewReader("all of it"), io.EOF}, make(chan struct{})}
+	close(o.done)
+	f.tunnel = o
+	local, err := Dial(serve(t, f, socketPath(t)).socket).Connect(t.Context(), ConnectRequest{})
+	require.NoError(t, err)
+	defer local.Close()
+	got, err := io.ReadAll(local)
+	require.NoError(t, err)
+	assert.Equal(t, "all of it", string(got))
+}
+
 // TestReceived_Cut_Unavailable: a daemon that dies within a frame has not ended the stream.
 func TestReceived_Cut_Unavailable(t *testing.T) {
 	var out bytes.Buffer

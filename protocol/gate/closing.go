@@ -54,11 +54,11 @@ func (g *Gate) runClose(i int) {
 	g.do(RunClose{Run: g.runs, Slot: i, Session: s.session.number})
 }
 
-// isSlow: a close hook takes long. Gate and hook may have paused together; then it has its time again.
+// isSlow: a close hook takes long. Gate and hook may have paused together; then it has its time again, once.
 func (g *Gate) isSlow(i int) {
 	s := &g.slots[i]
-	if g.now.Boot.Sub(s.slow) >= minPause {
-		s.slow = g.now.Boot.Add(SlowClose)
+	if !s.hook.excused && g.now.Boot.Sub(s.slow) >= minPause {
+		s.hook.excused, s.slow = true, g.now.Boot.Add(SlowClose)
 		return
 	}
 	s.slow = 0
@@ -87,7 +87,7 @@ func (g *Gate) settled(i int) {
 	s.session, s.settling, s.recorded, s.shut = session{}, false, false, 0
 }
 
-// stuck: close has not confirmed. The place stays shut, over restarts too. Nobody waits at a slot whose places are all stuck.
+// stuck: close has not confirmed. The place stays shut, over restarts too. Nobody waits at a slot that is stuck.
 func (g *Gate) stuck(i int) {
 	s := &g.slots[i]
 	g.move(i, CloseFailed)
@@ -99,7 +99,7 @@ func (g *Gate) stuck(i int) {
 	g.do(Alarm{Kind: AlarmStuck, Slot: i, Session: s.session.number})
 	g.say(s.session.from, ClosedAnswer{Session: s.session.number, Reason: s.session.reason})
 	slot := i % g.settings.Slots
-	if i >= g.settings.places() || !g.isStuck(slot) {
+	if !g.isStuck(slot) {
 		return
 	}
 	q := &g.slots[slot].waiters

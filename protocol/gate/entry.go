@@ -31,10 +31,6 @@ func (g *Gate) signIn(in SignIn) {
 		g.refuse(from, title.Holder, c, at)
 		return
 	}
-	if g.isStuck(in.Slot) {
-		g.say(from, g.busy(in.Slot))
-		return
-	}
 	for i := range g.settings.of(in.Slot) {
 		if s := &g.slots[i]; s.occupies(title.Holder) && s.session.permit.Title.Token != title.Token {
 			g.refuse(from, title.Holder, Served, 0)
@@ -49,6 +45,10 @@ func (g *Gate) signIn(in SignIn) {
 		case in.Permit.follows(holder):
 			g.cut(i, BySuccessor)
 		}
+	}
+	if g.isStuck(in.Slot) {
+		g.say(from, g.busy(in.Slot))
+		return
 	}
 	q := &g.slots[in.Slot].waiters
 	g.arrivals++
@@ -155,32 +155,40 @@ func (g *Gate) ready(id ident.Member) clock.Instant {
 	return mem.ended.Add(g.settings.MinInterval)
 }
 
-// isLast reports whether the last session at a place of the slot was under a title.
+// isLast reports whether the last session at a place of the slot was under a title, and no place has had a later one under its token: that may be
+// with another member meanwhile, whose session is at another place.
 func (g *Gate) isLast(slot int, t Title) bool {
-	for i := range g.settings.of(slot) {
-		if g.slots[i].last.title == t {
-			return true
+	mine, latest := uint64(0), uint64(0)
+	for i := range g.slots {
+		l := g.slots[i].last
+		if l.title == t && i%g.settings.Slots == slot {
+			mine = max(mine, l.number)
+		}
+		if l.title.Token == t.Token {
+			latest = max(latest, l.number)
 		}
 	}
-	return false
+	return mine > 0 && mine == latest
 }
 
-// isStuck reports whether all places of a slot are.
+// isStuck reports whether as many places of a slot are stuck as the configuration has: nothing opens before an operator has looked.
 func (g *Gate) isStuck(slot int) bool {
-	for i := range g.settings.of(slot) {
-		if g.slots[i].state != Stuck {
-			return false
-		}
-	}
-	return true
+	_, stuck := g.occupied(slot)
+	return stuck >= max(1, g.settings.Sessions)
 }
 
 // busy says what a slot waits for: of several places the one that is said to be free first.
 func (g *Gate) busy(slot int) (first BusyAnswer) {
-	for i := range g.settings.of(slot) {
+	all, _ := g.occupied(slot)
+	full, stuck, found := all >= max(1, g.settings.Sessions), g.isStuck(slot), false
+	for i := slot; i < len(g.slots); i += g.settings.Slots {
+		switch idle := g.slots[i].state == Idle; {
+		case full && idle, !full && i >= g.settings.places(), stuck && g.slots[i].state != Stuck:
+			continue // not what it waits for
+		}
 		a := g.busyAt(i)
-		if i == slot || first.Stuck || !a.Stuck && a.Until > 0 && (first.Until == 0 || a.Until < first.Until) {
-			first = a
+		if !found || first.Stuck || !a.Stuck && a.Until > 0 && (first.Until == 0 || a.Until < first.Until) {
+			first, found = a, true
 		}
 	}
 	return first

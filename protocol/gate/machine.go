@@ -149,8 +149,25 @@ func (g *Gate) hasSession(id ident.Member) bool {
 	return false
 }
 
-// free is the first place of a slot at which a session may begin: it is idle, and not kept, or kept for somebody who waits (rule 3). It is -1 if there is none.
+// occupied counts the places of a slot that are not idle, and those of them that are stuck: also places that the configuration does not have any more.
+func (g *Gate) occupied(slot int) (all, stuck int) {
+	for i := slot; i < len(g.slots); i += g.settings.Slots {
+		if g.slots[i].state != Idle {
+			all++
+		}
+		if g.slots[i].state == Stuck {
+			stuck++
+		}
+	}
+	return all, stuck
+}
+
+// free is the first place of a slot at which a session may begin: it is idle, and not kept, or kept for somebody who waits (rule 3). It is -1 if there is none,
+// or if as many as the configuration has are occupied, maybe at places that it has taken away.
 func (g *Gate) free(slot int) int {
+	if all, _ := g.occupied(slot); all >= max(1, g.settings.Sessions) {
+		return -1
+	}
 	q := g.slots[slot].waiters
 	for i := range g.settings.of(slot) {
 		if s := &g.slots[i]; s.state == Idle && (s.wake <= g.now.Boot || s.linked(q)) {

@@ -158,3 +158,65 @@ func TestPlaces_Restart_EachClosed(t *testing.T) {
 		assert.Equal(t, gate.Closing, b.gate.State(2))
 	})
 }
+
+// A place that the configuration has taken away counts as long as work may go on there.
+func TestPlaces_Fewer_GoneOneOccupied_NothingOpens(t *testing.T) {
+	b := roomy(t)
+	b.opened(7, tokenOf(1, 1).permit(0))
+	b.signIn(8, tokenOf(2, 2).permit(0))
+	b.hook(gate.Succeeded)
+	s := b.plan
+	s.Version, s.Sessions = 2, 1
+	b.step(gate.Configured{Settings: s})
+	b.over(7)
+	require.Equal(t, gate.Idle, b.gate.State(0))
+	again := func(c gate.Connection) {
+		b.step(gate.SignIn{Connection: c, Permit: tokenOf(3, 3).permit(0), Configuration: 2, Length: time.Second})
+	}
+	again(9)
+	assert.Len(t, b.opens, 2, "the session at the second place goes on")
+	assert.Equal(t, uint64(102), b.busy(9).Session)
+	b.step(gate.SignOut{Connection: 8})
+	b.hook(gate.Failed)
+	require.Equal(t, gate.Stuck, b.gate.State(2))
+	assert.Len(t, b.opens, 2)
+	assert.True(t, b.busy(9).Stuck)
+	again(10)
+	assert.True(t, b.busy(10).Stuck)
+	b.step(gate.Cleared{Slot: 2})
+	again(11)
+	assert.Len(t, b.opens, 2, "it closes")
+	assert.False(t, b.busy(11).Stuck)
+	b.hook(gate.Succeeded)
+	b.wait(plain.Settle)
+	require.Len(t, b.opens, 3)
+	assert.Equal(t, 0, b.opens[2].Slot)
+}
+
+func TestPlaces_OneCloses_OtherServes(t *testing.T) {
+	b := roomy(t)
+	c := tokenOf(1, 1, 2)
+	b.opened(7, c.permit(0))
+	b.step(gate.SignOut{Connection: 7})
+	require.Equal(t, gate.Closing, b.gate.State(0))
+	b.signIn(8, c.permit(1))
+	require.Len(t, b.opens, 2)
+	assert.Equal(t, 2, b.opens[1].Slot)
+}
+
+// The token has gone on, to a member whose permit says nothing of the one before: the title of that one opens nothing beside it.
+func TestPlaces_TitleUsed_TokenElsewhere_Refused(t *testing.T) {
+	b := roomy(t)
+	c := tokenOf(1, 1, 2, 3, 4)
+	b.opened(7, c.permit(0))
+	b.step(gate.SignOut{Connection: 7})
+	b.hook(gate.Succeeded)
+	b.wait(plain.Settle)
+	b.signIn(8, c.permit(3))
+	b.hook(gate.Succeeded)
+	require.Equal(t, gate.Open, b.gate.State(2), "the first place is kept")
+	b.wait(plain.Keep)
+	b.signIn(9, c.permit(0))
+	assert.Equal(t, gate.Used, b.refused(9))
+	assert.Len(t, b.opens, 2)
+}

@@ -32,6 +32,7 @@ type last struct {
 type hook struct {
 	run      uint64 // 0: none
 	extended bool   // it has its time once more, because of a pause
+	excused  bool   // its alarm waits once more, because of a pause
 }
 
 // slot is one place for a session. A slot of the resource has Settings.Sessions of them, and one queue, at its first place.

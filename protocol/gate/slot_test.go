@@ -143,7 +143,14 @@ func TestSlot_CloseInTimeOrPaused_NoAlarm(t *testing.T) {
 	b.hook(gate.Succeeded)
 	b.wait(gate.SlowClose)
 	assert.Empty(t, b.alarms)
-	assert.Equal(t, gate.Idle, b.gate.State(0))
+	require.Equal(t, gate.Idle, b.gate.State(0))
+	b.wait(plain.Keep)
+	b.opened(7, tokenOf(2, 2).permit(0))
+	b.step(gate.SignOut{Connection: 7})
+	b.wait(gate.SlowClose + time.Second)
+	assert.Empty(t, b.alarms)
+	b.wait(gate.SlowClose + time.Second)
+	assert.Equal(t, []string{gate.AlarmSlowClose}, b.alarms, "a gate that is always late says it all the same")
 }
 
 func TestSlot_OpenHookFails_Closes(t *testing.T) {

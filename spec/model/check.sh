@@ -560,6 +560,7 @@ breaks closed_first places -DBUG_CLOSING_FREE
 breaks one_each places -DBUG_EACH_PLACE
 [ "$quick" ] || breaks restart_closes places -DBUG_ONE_RECORD
 breaks restart_closes places -DBUG_RESTART_FEWER
+breaks few places -DBUG_GONE_FREE
 breaks own_successor gate -DBUG_HOP_CUTS
 breaks own_token gate -DBUG_ANY_TOKEN_CUTS
 breaks no_refusal gate -DBUG_HOP_STALE

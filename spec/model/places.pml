@@ -48,7 +48,7 @@ byte most = PLACES;			/* places of the configuration */
 
 byte sessions, crashes, fails, changes;
 byte i, n;				/* scratch */
-bit within, one_each, closed_first, restart_closes, no_stall;
+bit within, one_each, closed_first, restart_closes, few, no_stall;
 
 mtype = { SIGN_IN, CHOSEN, RECORD, HOOK, OPENED, CUT, CONFIRMED, FAILED, CLEARED, CRASH, RESTART, MORE, FEWER };
 #define SAY(m, p, what) printf("member %d place %d: %e\n", m, p, what)
@@ -66,6 +66,20 @@ mtype = { SIGN_IN, CHOSEN, RECORD, HOOK, OPENED, CUT, CONFIRMED, FAILED, CLEARED
 #define FREE(m) (!HAS(m, 0) && !HAS(m, 1) && !HAS(m, 2))
 #define WORKS(m) (work[AT(m, 0)] + work[AT(m, 1)] + work[AT(m, 2)])
 #endif
+/* the places that are not idle: those that the configuration has taken away, too */
+#if PLACES == 2
+#define TAKEN ((st[0] != IDLE) + (st[1] != IDLE))
+#define BUSY (USED(0) + USED(1))
+#else
+#define TAKEN ((st[0] != IDLE) + (st[1] != IDLE) + (st[2] != IDLE))
+#define BUSY (USED(0) + USED(1) + USED(2))
+#endif
+#ifdef BUG_GONE_FREE
+#define ROOM 1
+#else
+#define ROOM (TAKEN < most)
+#endif
+#define USED(p) (work[AT(0, p)] || work[AT(1, p)] || work[AT(2, p)] || opener[AT(0, p)] || opener[AT(1, p)] || opener[AT(2, p)])
 #define EMPTY(p) !(work[AT(0, p)] || work[AT(1, p)] || work[AT(2, p)])
 
 /* Close begins with the end of what is left of the open hook. */
@@ -83,14 +97,14 @@ proctype Place(byte p)
 	byte m;
 end:	do
 	/* the queue is one, and each place takes from it */
-	:: atomic { up && st[p] == IDLE && p < most && sessions < SESSIONS ->
+	:: atomic { up && st[p] == IDLE && p < most && ROOM && sessions < SESSIONS ->
 		m = 0;
 		do
 		:: m < N - 1 -> m++
 		:: break
 		od;
 		if
-		:: waits[m] && FREE(m) -> sessions++; waits[m] = 0; who[p] = m; st[p] = JOURNAL; SAY(m, p, CHOSEN)
+		:: waits[m] && FREE(m) -> few = (BUSY < most); assert(few); sessions++; waits[m] = 0; who[p] = m; st[p] = JOURNAL; SAY(m, p, CHOSEN)
 		:: else
 		fi;
 		m = 0 }
