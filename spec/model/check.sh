@@ -558,6 +558,7 @@ holds places
 [ "$quick" ] || holds places -DSESSIONS=5 -DCRASHES=2
 breaks closed_first places -DBUG_CLOSING_FREE
 breaks one_each places -DBUG_EACH_PLACE
+breaks configured places -DBUG_GONE_PLACE
 [ "$quick" ] || breaks restart_closes places -DBUG_ONE_RECORD
 breaks restart_closes places -DBUG_RESTART_FEWER
 breaks own_successor gate -DBUG_HOP_CUTS
