@@ -71,7 +71,8 @@ func (g *gates) close() {
 	g.tasks.Wait()
 }
 
-// configure keeps a connection with each gate of the configuration in force, and with no other.
+// configure keeps a connection with each gate of the configuration in force, and with no other. Of those that it had, it tells the member
+// again: what came while the member knew another configuration, and the gate of that one, counted for nothing.
 func (g *gates) configure(c group.Config) {
 	targets := make(map[string]gateTarget)
 	for _, t := range gateTargets(c) {
@@ -80,10 +81,21 @@ func (g *gates) configure(c group.Config) {
 	for _, resource := range g.drop(targets) {
 		g.tell(gateTarget{resource: resource}, nil)
 	}
+	for _, l := range g.begin(targets) {
+		g.tellAgain(l)
+	}
+}
+
+// begin begins a connection with each target that has none, and returns the others' links.
+func (g *gates) begin(targets map[string]gateTarget) (kept []*gateLink) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for resource, t := range targets {
-		if g.links[resource] != nil || g.ctx.Err() != nil {
+		if l := g.links[resource]; l != nil {
+			kept = append(kept, l)
+			continue
+		}
+		if g.ctx.Err() != nil {
 			continue
 		}
 		ctx, cancel := context.WithCancel(g.ctx)
@@ -91,6 +103,25 @@ func (g *gates) configure(c group.Config) {
 		g.links[resource] = l
 		g.tasks.Go(func() { g.keep(ctx, l) })
 	}
+	return kept
+}
+
+// tellAgain says whether a gate has a connection, until that is what is so: use may say something else meanwhile.
+func (g *gates) tellAgain(l *gateLink) {
+	conn, current := g.state(l)
+	for told := conn; current; told = conn {
+		g.tell(l.target, conn)
+		if conn, current = g.state(l); conn == told {
+			return
+		}
+	}
+}
+
+// state is the connection of a gate, and whether the configuration still has it.
+func (g *gates) state(l *gateLink) (conn *client.Conn, current bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return l.conn, g.links[l.target.resource] == l
 }
 
 // drop ends the connections with gates that are not among the targets, and returns their resources.

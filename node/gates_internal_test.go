@@ -2,19 +2,27 @@ package node
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"os"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/quic-go/quic-go"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/gate/client"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/gate/wire"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // TestTunnelError_Each_SaysHow: a program that copies learns whether its session has ended, in whatever way.
@@ -61,4 +69,35 @@ func TestGates_LearnWithoutEnd_GateWaits(t *testing.T) {
 		close(n.done)
 		<-learned
 	})
+}
+
+// TestGates_ConfigurationWithTheSameGate_ToldAgain: the member may have known another configuration, and another gate, when it was told.
+func TestGates_ConfigurationWithTheSameGate_ToldAgain(t *testing.T) {
+	ca, err := signature.Generate(rand.Reader)
+	require.NoError(t, err)
+	pub := ca.Public().Bytes()
+	c, err := group.Settings{Version: 1, Name: "g", Issued: time.Now(), Resources: []group.Resource{{
+		Name: "db", Params: policy.Params{OperationTime: time.Second, MembersMax: 2}, Gate: group.Gate{Member: ident.Member{9}, Address: "gate.example.org:1"},
+	}}}.WithDefaults().Sign(ident.GroupOf(pub[:]), ca)
+	require.NoError(t, err)
+
+	g := newGates(func(ctx context.Context, _ gateTarget) (*client.Conn, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}, &limiter{}, slog.New(slog.DiscardHandler))
+	n := &Node{done: make(chan struct{})}
+	g.engine = newEngine(n, nil, nil) // not begun: everything waits
+	g.configure(c)
+	assert.Empty(t, g.engine.backlog, "nothing is known yet")
+	for _, conn := range []*client.Conn{nil, {}} {
+		g.mu.Lock()
+		g.links["db"].conn = conn
+		g.mu.Unlock()
+		g.engine.backlog = nil
+		g.configure(c)
+		require.Len(t, g.engine.backlog, 1)
+		assert.Equal(t, member.GateReachable{Resource: "db", Is: conn != nil, Gate: ident.Member{9}, Address: "gate.example.org:1"}, g.engine.backlog[0].input)
+	}
+	g.cancel()
+	close(n.done)
 }

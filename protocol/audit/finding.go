@@ -24,7 +24,7 @@ const (
 	// Minted: one incarnation made two tokens with one sequence number.
 	Minted Kind = "sequence number used twice"
 
-	// NumberTwice: a gate signed answers by which one session has two sign-ins, holders, tokens or slots.
+	// NumberTwice: a gate signed answers by which one session has two sign-ins, holders or tokens.
 	NumberTwice Kind = "one session number for two sessions"
 	// TwoAnswers: a gate signed two sessions for one sign-in, or a session and a refusal.
 	TwoAnswers Kind = "two answers to one sign-in"

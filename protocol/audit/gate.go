@@ -17,6 +17,7 @@ type session struct {
 	title        ident.Hash
 	in           RecordRef // of the record of its begin
 	part         int       // of the journal
+	floor        uint64    // of that part: the numbers up to it may be those of sessions in the gap before
 	from, to     uint64    // to is when the slot had settled behind it; lastTime if nothing tells
 	ended        bool
 	before       *session // at the slot
@@ -32,6 +33,7 @@ type gateBook struct {
 	last     map[uint64]*session // the latest one of each slot
 	highest  uint64              // number of a session so far
 	part     int                 // how many gaps there were
+	floor    uint64              // what the checkpoint behind the last one says: no session has a higher number so far
 	byNumber []*session          // the sessions in the order of their numbers, once that was asked for
 	answers  int                 // of the gate, in the members' journals
 }
@@ -49,10 +51,8 @@ func (g *gateBook) record(at uint64, rec gate.Record, carried bool) {
 	at = min(at, lastTime)
 	g.now = at
 	if carried {
-		if r, ok := rec.(*gate.ContinuedRecord); ok && g.before != nil && g.open[r.Slot] == nil {
-			g.begin(&session{
-				number: r.Session, slot: r.Slot, member: r.Member, hop: hop{r.Token, r.Hop}, title: r.Title, from: at, in: g.ref(),
-			})
+		if g.before != nil {
+			g.carry(at, rec)
 		}
 		return
 	}
@@ -76,8 +76,30 @@ func (g *gateBook) record(at uint64, rec gate.Record, carried bool) {
 	}
 }
 
+// carry takes in a record of the checkpoint behind a gap, which has the last session of each place, and whether it is over.
+func (g *gateBook) carry(at uint64, rec gate.Record) {
+	switch r := rec.(type) {
+	case *gate.BeginRecord:
+		g.floor, g.highest = r.Floor, max(g.highest, r.Floor)
+	case *gate.ContinuedRecord:
+		if g.open[r.Slot] == nil {
+			g.begin(&session{
+				number: r.Session, slot: r.Slot, member: r.Member, hop: hop{r.Token, r.Hop}, title: r.Title, from: at, in: g.ref(),
+			})
+		}
+	case *gate.ClosedRecord:
+		if s := g.open[r.Slot]; s != nil && s.number == r.Session {
+			s.to, s.ended = s.from, true
+			delete(g.open, r.Slot)
+		}
+	}
+}
+
+// carried reports whether a checkpoint has a session behind the gap in which it began.
+func (s *session) carried() bool { return s.number <= s.floor }
+
 func (g *gateBook) begin(s *session) {
-	s.to, s.part = lastTime, g.part
+	s.to, s.part, s.floor = lastTime, g.part, g.floor
 	g.highest = max(g.highest, s.number)
 	s.before = g.last[s.slot]
 	g.open[s.slot], g.last[s.slot] = s, s
@@ -89,6 +111,7 @@ func (g *gateBook) interrupt() {
 	clear(g.open)
 	clear(g.last)
 	g.part++
+	g.floor = 0
 }
 
 // coversAll reports whether the gate's journal has all of a time by the clock of another, which may be Skew apart.
@@ -147,7 +170,7 @@ func (j *judge) checkSession(g *gateBook, s *session, c *Custody) {
 	switch {
 	case c != nil:
 		s.wait(g, c)
-	case j.covers(s.member, s.from, s.from):
+	case !s.carried() && j.covers(s.member, s.from, s.from):
 		find(NoCustody, "the member's journal has no custody of this token and hop")
 	}
 }

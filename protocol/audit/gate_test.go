@@ -10,8 +10,10 @@ import (
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/audit/audittest"
 	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/token"
 )
 
@@ -21,6 +23,8 @@ type keeper struct {
 	gate   *audittest.Gate
 	number uint64
 	frames []journal.Frame
+
+	checkpoint int // the frame of the checkpoint behind a gap; 0: there is no gap
 }
 
 func newKeeper() *keeper {
@@ -40,15 +44,36 @@ func (k *keeper) write(r gate.Record) {
 
 // opens lets a member in.
 func (k *keeper) opens(m *audittest.Author, title token.Title) uint64 {
+	return k.opensAt(0, m, title)
+}
+
+// opensAt does so at a place.
+func (k *keeper) opensAt(place uint64, m *audittest.Author, title token.Title) uint64 {
 	k.number++
 	k.write(&gate.OpeningRecord{
-		Session: k.number, Member: m.ID, Token: title.Token(), Hop: title.Hop(), Title: title.Hash(), Generator: title.Genesis.Body().Generator,
+		Session: k.number, Slot: place, Member: m.ID, Token: title.Token(), Hop: title.Hop(), Title: title.Hash(), Generator: title.Genesis.Body().Generator,
 	})
 	return k.number
 }
 
-func (k *keeper) closes(session uint64) {
-	k.write(&gate.ClosedRecord{Session: session, Reason: gate.BySignOut})
+func (k *keeper) closes(session uint64) { k.closesAt(0, session) }
+
+func (k *keeper) closesAt(place, session uint64) {
+	k.write(&gate.ClosedRecord{Session: session, Slot: place, Reason: gate.BySignOut})
+}
+
+// configures has a member learn a configuration with this gate, and so many slots and sessions at each.
+func (k *keeper) configures(m *audittest.Author, version uint64, slots, sessions int) {
+	s := k.Group.Config().Settings()
+	r := s.Resources[0]
+	r.Policy, r.Slots = catalog.Multitoken, slots
+	r.Gate = group.Gate{Member: k.gate.ID, Address: "gate.example.org:4136", Sessions: sessions}
+	s.Version, s.Resources = version, []group.Resource{r}
+	c, err := s.WithDefaults().Sign(k.Group.ID(), k.CA)
+	if err != nil {
+		panic(err)
+	}
+	m.Write(&journal.Known{What: journal.KnownConfiguration, Object: c.Raw()})
 }
 
 // lets is a session in which a member's program runs.
@@ -56,6 +81,32 @@ func (k *keeper) lets(m *audittest.Author, title token.Title) {
 	session := k.opens(m, title)
 	m.Operate(title, byte(session), 1)
 	k.closes(session)
+}
+
+// gap leaves out what the gate has written since, up to a checkpoint with these records.
+func (k *keeper) gap(floor uint64, records ...gate.Record) {
+	k.checkpoint = len(k.frames)
+	k.write(&gate.BeginRecord{Floor: floor, Checkpoint: true})
+	for _, r := range records {
+		k.write(r)
+	}
+	for i := range k.frames[k.checkpoint:] {
+		k.frames[k.checkpoint+i].FromCheckpoint = true
+	}
+	k.frames = append(k.frames, journal.Frame{Type: journal.FrameCheckpointEnd, Seq: uint64(len(k.frames) + 1)})
+}
+
+// continues is what a checkpoint says of a place whose last session was one of a member.
+func (k *keeper) continues(place, session uint64, m *audittest.Author, title token.Title) []gate.Record {
+	return []gate.Record{
+		&gate.ClosedRecord{Slot: place, Reason: gate.ByRestart},
+		&gate.ContinuedRecord{Session: session, Slot: place, Member: m.ID, Token: title.Token(), Hop: title.Hop(), Title: title.Hash()},
+	}
+}
+
+// idles is the same of a place whose last session has ended.
+func (k *keeper) idles(place, session uint64, m *audittest.Author, title token.Title) []gate.Record {
+	return append(k.continues(place, session, m, title), &gate.ClosedRecord{Session: session, Slot: place, Reason: gate.ByRestart})
 }
 
 // report audits the members' journals, and the gate's.
@@ -71,7 +122,10 @@ func (k *keeper) report() *audit.Report {
 	if len(k.frames) > 0 {
 		to := a.Gate(k.gate.ID, audittest.Resource)
 		to.Segment(true)
-		for _, f := range k.frames {
+		for i, f := range k.frames {
+			if i > 0 && i == k.checkpoint {
+				to.Segment(false)
+			}
 			to.Frame(f)
 		}
 	}
@@ -151,6 +205,11 @@ func TestGate_Sessions_Compared(t *testing.T) {
 // tells has a member write down what the gate signs about a sign-in.
 func (k *keeper) tells(m *audittest.Author, title token.Title, connection byte, a gate.Answer) {
 	m.Write(&journal.Told{Answer: k.gate.Says(m, title, connection, 1, a)})
+}
+
+// tellsAt does so where the title is of a slot.
+func (k *keeper) tellsAt(slot uint64, m *audittest.Author, title token.Title, connection byte, a gate.Answer) {
+	m.Write(&journal.Told{Answer: k.gate.SaysAt(slot, m, title, connection, 1, a)})
 }
 
 func opening(session uint64, title token.Title) gate.OpenAnswer {
@@ -314,6 +373,121 @@ func TestGate_ItsJournal_ComparedWithItsWords(t *testing.T) {
 			for _, f := range r.Findings {
 				assert.False(t, f.Proved())
 			}
+		})
+	}
+}
+
+// TestGate_SeveralPlaces_Compared: an answer has the slot of its sign-in, and a record of the gate the place. A slot has several places at
+// once, and a place may come to be of another slot with a change of the slots.
+func TestGate_SeveralPlaces_Compared(t *testing.T) {
+	for name, c := range map[string]struct {
+		tell func(k *keeper, a, b *audittest.Author, one, other token.Title)
+		want []audit.Kind
+	}{
+		"two places": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.configures(a, 2, 1, 2)
+			first, second := k.opens(a, one), k.opensAt(1, b, other)
+			k.tells(a, one, 1, opening(first, one))
+			k.tells(b, other, 2, opening(second, other))
+			k.closes(first)
+			k.tells(a, one, 1, closing(first))
+			k.closesAt(1, second)
+			k.tells(b, other, 2, closing(second))
+		}, nil},
+		"more slots": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.configures(a, 2, 2, 2)
+			session := k.opensAt(2, a, one) // of slot 0
+			k.tells(a, one, 1, opening(session, one))
+			k.configures(b, 3, 3, 2)
+			k.tellsAt(2, b, other, 2, busy(session, a, one))
+			k.closesAt(2, session)
+			k.tells(a, one, 1, closing(session))
+		}, nil},
+		"one place": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.configures(a, 2, 2, 1)
+			first, second := k.opens(a, one), k.opensAt(1, b, other)
+			k.tells(a, one, 1, opening(first, one))
+			k.tells(b, other, 2, opening(second, other))
+			k.closes(first)
+			k.tells(a, one, 1, closing(first))
+			k.closesAt(1, second)
+			k.tells(b, other, 2, closing(second))
+		}, []audit.Kind{audit.TimesCross}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKeeper()
+			a, b := k.List[0], k.List[1]
+			k.write(&gate.BeginRecord{})
+			a.Write(&journal.Known{What: journal.KnownGate, Object: k.gate.Certificate.Raw()})
+			c.tell(k, a, b, a.Generate(), b.Generate())
+			k.write(&gate.ClosedRecord{Reason: gate.ByRestart})
+			r := k.report()
+			assert.Equal(t, c.want, kinds(r), "%v", r.Findings)
+		})
+	}
+}
+
+// TestGate_GapInItsJournal_NotAccused: behind a gap a checkpoint has the last session of each place, also of one that is idle, and none of
+// the others.
+func TestGate_GapInItsJournal_NotAccused(t *testing.T) {
+	for name, c := range map[string]struct {
+		tell func(k *keeper, a, b *audittest.Author, one, other token.Title)
+		want []audit.Kind
+		open int
+	}{
+		"idle places": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.tells(a, one, 1, opening(6, one)) // in the gap, before the last ones of the places
+			k.tells(a, one, 1, closing(6))
+			k.tells(b, other, 2, opening(8, other))
+			k.tells(b, other, 2, closing(8))
+			k.gap(9, append(k.idles(0, 5, a, one), k.idles(1, 9, b, other)...)...)
+			k.number = 9
+			k.closes(k.opens(a, one))
+			k.closesAt(1, k.opensAt(1, b, other))
+		}, nil, 0},
+		"a place that is forgotten": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.tells(a, one, 1, opening(9, one))
+			k.tells(a, one, 1, closing(9))
+			k.gap(9, k.idles(0, 7, b, other)...)
+			k.number = 9
+			k.closes(k.opens(b, other))
+		}, nil, 0},
+		"open": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.gap(9, k.continues(0, 9, a, one)...)
+			k.number = 9
+			k.opens(b, other)
+		}, []audit.Kind{audit.TwoSessions}, 2},
+		"a number of the gap": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.gap(9, k.idles(0, 7, a, one)...)
+			k.number = 7
+			k.closes(k.opens(b, other))
+		}, []audit.Kind{audit.TwoSessions}, 0},
+		"left out behind the gap": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.gap(9, k.idles(0, 9, a, one)...)
+			k.tells(a, one, 1, opening(10, one))
+			k.number = 10
+			k.closes(k.opens(b, other))
+		}, []audit.Kind{audit.Unwritten}, 0},
+		"of long ago": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.gap(9, k.idles(0, 9, a, token.Title{Genesis: other.Genesis})...)
+			a.Wait(2)
+		}, nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKeeper()
+			a, b := k.List[0], k.List[1]
+			k.configures(a, 2, 1, 2)
+			a.Write(&journal.Known{What: journal.KnownGate, Object: k.gate.Certificate.Raw()})
+			one, other := a.Generate(), b.Generate()
+			k.write(&gate.BeginRecord{})
+			c.tell(k, a, b, one, other)
+			k.write(&gate.RevokedRecord{Members: []ident.Member{{7}}})
+			a.Wait(1)
+			b.Wait(1)
+			r := k.report()
+			assert.Equal(t, c.want, kinds(r), "%v", r.Findings)
+			require.Len(t, r.Gates, 1)
+			assert.Equal(t, c.open, r.Gates[0].Open)
 		})
 	}
 }

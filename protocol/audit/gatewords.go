@@ -79,7 +79,9 @@ func (j *judge) checkWords() {
 			n = len(rest)
 		}
 		j.checkNumbers(rest[:n])
-		j.checkTimes(rest[:n])
+		if resource, _ := j.trust.GateOf(rest[0].gate); !j.trust.severalPlaces(resource) {
+			j.checkTimes(rest[:n])
+		}
 		rest = rest[n:]
 	}
 	for _, g := range j.gates {
@@ -136,7 +138,8 @@ func (w *gateWord) says() string {
 	return fmt.Sprintf("BUSY with session %d", w.session)
 }
 
-// checkNumbers looks for sessions of one number that are not the same: of other sign-ins, or of another holder than BUSY names.
+// checkNumbers looks for sessions of one number that are not the same: of other sign-ins, or of another holder than BUSY names. The slot of
+// BUSY is that of the sign-in that it answers, and a session may be at a place of another slot once the group has changed its slots.
 func (j *judge) checkNumbers(words []*gateWord) {
 	var own, told *gateWord // of a session: the first answer to its own sign-in, and the first that says who has it
 	for i, w := range words {
@@ -151,8 +154,8 @@ func (j *judge) checkNumbers(words []*gateWord) {
 		case w.own() && own != nil && (own.signIn() != w.signIn() || own.Slot != w.Slot):
 			j.lies(NumberTwice, own, w, fmt.Sprintf("session %d for two sign-ins", w.session))
 		case says && told != nil:
-			if om, oh, _ := told.holder(); om != m || oh != h || told.Slot != w.Slot {
-				j.lies(NumberTwice, told, w, fmt.Sprintf("session %d with two holders, tokens or slots", w.session))
+			if om, oh, _ := told.holder(); om != m || oh != h {
+				j.lies(NumberTwice, told, w, fmt.Sprintf("session %d with two holders or tokens", w.session))
 			}
 		}
 		if w.own() && own == nil {
@@ -164,7 +167,8 @@ func (j *judge) checkNumbers(words []*gateWord) {
 	}
 }
 
-// checkTimes looks for sessions at one slot that overlap by the times that the gate has signed. Its clock may have been set.
+// checkTimes looks for sessions at one slot, which has one place, that overlap by the times that the gate has signed. Its clock may have
+// been set.
 func (j *judge) checkTimes(words []*gateWord) {
 	latest := make(map[uint64]*gateWord) // by slot: of the sessions so far, what was said last about one's own sign-in
 	for start := 0; start < len(words); {
@@ -190,7 +194,7 @@ func (j *judge) checkTimes(words []*gateWord) {
 	}
 }
 
-// checkWritten compares an answer with the journal of its gate.
+// checkWritten compares an answer with the journal of its gate. That names places, and not slots: the token tells the slot.
 func (j *judge) checkWritten(g *gateBook, w *gateWord) {
 	if w.session == 0 {
 		return
@@ -207,13 +211,13 @@ func (j *judge) checkWritten(g *gateBook, w *gateWord) {
 	case s == nil && missing:
 		find(", which the gate's journal does not have")
 	case s == nil:
-	case s.slot != w.Slot, says && (m != s.member || h != s.hop), w.own() && (w.Member != s.member || w.Title != s.title):
-		find(", and the gate's journal has it of another member, token or slot", s.in)
+	case says && (m != s.member || h != s.hop), w.own() && (w.Member != s.member || w.Title != s.title):
+		find(", and the gate's journal has it of another member or token", s.in)
 	}
 }
 
 // sessionOf is the session that an answer names. missing says that there is none in a part of the journal that would have it: between
-// two sessions of one part, or behind the last one when the journal goes on.
+// two sessions of one part, or behind the last one when the journal goes on. What is in the gap before a part is not missing.
 func (g *gateBook) sessionOf(w *gateWord) (s *session, missing bool) {
 	if len(g.byNumber) != len(g.sessions) {
 		g.byNumber = slices.SortedStableFunc(slices.Values(g.sessions), func(a, b *session) int { return cmp.Compare(a.number, b.number) })
@@ -226,5 +230,5 @@ func (g *gateBook) sessionOf(w *gateWord) (s *session, missing bool) {
 	case i == len(list):
 		return nil, (i == 0 || list[i-1].part == g.part) && g.coversAll(fromMillis(w.Time), fromMillis(w.Time))
 	}
-	return nil, i > 0 && list[i-1].part == list[i].part
+	return nil, i > 0 && list[i-1].part == list[i].part && w.session > list[i].floor
 }

@@ -325,6 +325,18 @@ func (t *Trust) observed(resource string) bool {
 	return false
 }
 
+// severalPlaces reports whether a slot of a resource has more than one place at its gate, by some configuration.
+func (t *Trust) severalPlaces(resource string) bool {
+	for _, c := range t.configs {
+		for _, r := range c.Resources {
+			if r.Name == resource && r.Gate.Sessions > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // maxHold is the longest grant of a resource that any configuration permits; ok
 // is false when none has the resource.
 func (t *Trust) maxHold(resource string) (longest time.Duration, ok bool) {

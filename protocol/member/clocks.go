@@ -60,7 +60,11 @@ func (c peerClocks) ahead(now clock.Reading) time.Duration {
 		zeros = append(zeros, p.zero)
 	}
 	slices.Sort(zeros)
-	return time.Duration(zeroOf(now.Boot, now.Millis())-zeros[(len(zeros)-1)/2]) * time.Millisecond
+	d := zeroOf(now.Boot, now.Millis()) - zeros[(len(zeros)-1)/2]
+	if d < 0 {
+		return -clock.Millis(uint64(-d))
+	}
+	return clock.Millis(uint64(d))
 }
 
 // distance is how far a time, in ms since 1970, is from what time it is.

@@ -169,3 +169,32 @@ func TestGenesis_EarlierTokenOfFarFuture_NotCounted(t *testing.T) {
 	born, _ := b.makes()
 	assert.Equal(t, millis(time.Hour), born)
 }
+
+// TestClockAhead_WrongClockOfAPeer_Clamped: a peer may say any time.
+func TestClockAhead_WrongClockOfAPeer_Clamped(t *testing.T) {
+	const most = clock.Instant(1<<63-1) / 1e6 * 1e6
+	for wrong, want := range map[uint64]time.Duration{0: began.Sub(time.UnixMilli(0)), 1<<64 - 1: -time.Duration(most)} {
+		a := newAuthority(t)
+		me, peer := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
+		b := a.making(me)
+		hello := peer.hello()
+		hello.Time = wrong
+		b.step(member.Connected{Certificate: peer.certificate})
+		b.hear(peer, hello)
+		assert.Equal(t, want, b.Status().ClockAhead)
+	}
+}
+
+// TestStatus_Ends_WhenTheProgramIsKilled: before the deadline by what the kill may take, as long as it has not begun.
+func TestStatus_Ends_WhenTheProgramIsKilled(t *testing.T) {
+	a := newAuthority(t)
+	b := a.making(a.issue(1, 24*time.Hour))
+	b.step(member.Demand{Request: 1, Resource: resource})
+	g := granted(b)
+	require.NotNil(t, g)
+	s := b.Status().Slots[0]
+	require.True(t, s.Executing)
+	assert.Equal(t, b.now.Boot.Add(g.Length), s.Ends)
+	b.after(g.Length)
+	assert.Equal(t, b.now.Boot.Add(250*time.Millisecond), b.Status().Slots[0].Ends, "the kill takes a while")
+}

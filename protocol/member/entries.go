@@ -225,13 +225,13 @@ func (l *entries) said(in GateSaid) {
 		}
 		return
 	}
-	l.words.hear(e, in)
 	lie := ""
 	if a, ok := in.Answer.(gate.OpenAnswer); ok {
 		if lie = l.words.opens(e, a, in.Signed); lie != "" {
 			l.report("gate lies", e.grant.hold, "it opens "+lie)
 		}
 	}
+	l.words.hear(e, in)
 	if e.watched && in.Answer != nil {
 		l.watch(e, in.Answer)
 		return

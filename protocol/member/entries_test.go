@@ -196,6 +196,7 @@ func TestGate_OnlyObserves_NoCondition(t *testing.T) {
 	v = visits(t, true, observes)
 	in := v.demand(1)
 	require.NotNil(t, in, "it is asked where it can be")
+	assert.Empty(t, member.GateWord(v.Member, resource), "nor then")
 	assert.True(t, in.Observed)
 	g := granted(v.box)
 	require.NotNil(t, g, "and nobody waits for what it says")

@@ -42,7 +42,7 @@ func GateWord(m *Member, resource string) string {
 			continue
 		}
 		switch g := m.circ.entries.status(s); {
-		case !g.Gated, g.Observes && !g.Reached:
+		case !g.Gated, g.Observes:
 		case !g.Reached:
 			return "cannot be reached"
 		case s.word.asked:

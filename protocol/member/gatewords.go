@@ -15,8 +15,11 @@ import (
 )
 
 // maxWritten bounds what is journalled of one sign-in, whatever its gate says: a BUSY for each session that it waits for, OPEN and
-// CLOSED. A member that has waited for more than six sessions has waited for them at a gate that has them cut at once.
-const maxWritten = 8
+// CLOSED. BUSY and REFUSE leave room for the other two: where a slot has several places, an honest wait may hear of many sessions.
+const (
+	maxWritten  = 8
+	maxWaitings = maxWritten - 2
+)
 
 // gateWords are what gates have signed to this member. They write that down for auditors, and compare each OPEN with those before.
 type gateWords struct {
@@ -57,14 +60,25 @@ func (t *gateWords) certified(raw []byte) bool {
 	return true
 }
 
-// hear journals an answer to a sign-in, if it says more than the one before.
+// hear journals an answer to a sign-in, if it says more than the one before, and notes the session that it opens.
 func (t *gateWords) hear(e *entry, in GateSaid) {
-	if len(in.Signed) == 0 || in.Answer == nil || e.told >= maxWritten || !saysMore(e.heard, in.Answer) {
+	if len(in.Signed) == 0 || in.Answer == nil || e.told >= mostWritten(in.Answer) || !saysMore(e.heard, in.Answer) {
 		return
 	}
 	e.told++
 	e.heard = in.Answer
-	t.persist(&journal.Told{Answer: in.Signed}, false)
+	told := &journal.Told{Answer: in.Signed}
+	t.persist(told, false)
+	t.recall(told)
+}
+
+// mostWritten is how many answers of a sign-in may be in the journal once this one is.
+func mostWritten(a gate.Answer) int {
+	switch a.(type) {
+	case gate.BusyAnswer, gate.RefuseAnswer:
+		return maxWaitings
+	}
+	return maxWritten
 }
 
 // saysMore reports whether an answer says more than the one before it.
@@ -82,7 +96,7 @@ func saysMore(before, a gate.Answer) bool {
 	return true
 }
 
-// opens compares an OPEN with the custody that it is for, and with those before, and notes it. It returns what no gate says that keeps
+// opens compares an OPEN with the custody that it is for, and with those that were noted before. It returns what no gate says that keeps
 // its rules; empty if there is nothing.
 func (t *gateWords) opens(e *entry, a gate.OpenAnswer, signed []byte) (lie string) {
 	h := e.grant.hold
@@ -102,7 +116,6 @@ func (t *gateWords) opens(e *entry, a gate.OpenAnswer, signed []byte) (lie strin
 		return fmt.Sprintf("session %d of another token", a.Session)
 	}
 	e.session = a.Session
-	t.opened[resource] = opening{key, a.Session, signed}
 	return ""
 }
 
@@ -123,22 +136,21 @@ func (t *gateWords) recall(record journal.Record) {
 	}
 }
 
-// records are what a checkpoint carries: of the gates in the configuration, their certificates and the last sessions.
+// records are what a checkpoint carries: of the gates in the configuration, their certificates and the last sessions. What it leaves out is
+// forgotten, so that the journal has it again when a gate comes back.
 func (t *gateWords) records() (list []journal.Record) {
 	gates := make(map[ident.Member]bool)
 	resources := make(map[string]bool)
 	for _, r := range t.settings.Resources {
 		gates[r.Gate.Member], resources[r.Name] = true, true
 	}
+	maps.DeleteFunc(t.certificates, func(id ident.Member, _ []byte) bool { return !gates[id] })
+	maps.DeleteFunc(t.opened, func(name string, _ opening) bool { return !resources[name] })
 	for _, id := range slices.SortedFunc(maps.Keys(t.certificates), ident.Member.Compare) {
-		if gates[id] {
-			list = append(list, &journal.Known{What: journal.KnownGate, Object: t.certificates[id]})
-		}
+		list = append(list, &journal.Known{What: journal.KnownGate, Object: t.certificates[id]})
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.opened)) {
-		if o := t.opened[name]; resources[name] && len(o.signed) > 0 {
-			list = append(list, &journal.Told{Answer: o.signed})
-		}
+		list = append(list, &journal.Told{Answer: t.opened[name].signed})
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package member_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -92,7 +93,8 @@ func (s *signer) runs(request, session uint64) {
 	s.signs(in, gate.ClosedAnswer{Session: session, Reason: gate.BySignOut, Confirmed: true})
 }
 
-// TestTold_EachAnswer_JournalledOnce: what says nothing new is not written down, and of one sign-in no more than eight.
+// TestTold_EachAnswer_JournalledOnce: what says nothing new is not written down, and of one sign-in no more than eight: six before it
+// opens, and then that it opens and closes.
 func TestTold_EachAnswer_JournalledOnce(t *testing.T) {
 	s := witnesses(t)
 	in := s.demand(1)
@@ -102,10 +104,14 @@ func TestTold_EachAnswer_JournalledOnce(t *testing.T) {
 	for n := range uint64(20) {
 		s.signs(in, gate.BusyAnswer{Session: 8 + n, Until: s.in(time.Second)})
 	}
+	s.signs(in, s.opening(30))
+	s.signs(in, gate.ClosedAnswer{Session: 30, Reason: gate.ByDeadline, Confirmed: true})
 	list := s.told()
 	require.Len(t, list, 8)
 	assert.Equal(t, uint64(7), list[0].(gate.BusyAnswer).Session)
-	assert.Equal(t, uint64(14), list[7].(gate.BusyAnswer).Session)
+	assert.Equal(t, uint64(12), list[5].(gate.BusyAnswer).Session)
+	assert.Equal(t, uint64(30), list[6].(gate.OpenAnswer).Session)
+	assert.Equal(t, uint64(30), list[7].(gate.ClosedAnswer).Session)
 
 	s = witnesses(t)
 	s.meet(s.taker)
@@ -133,26 +139,41 @@ func TestTold_Unsigned_NotJournalled(t *testing.T) {
 	assert.Empty(t, s.told())
 }
 
+// before puts a configuration into force in which another gate, or none, stands before the resource.
+func (s *signer) before(g group.Gate) {
+	next := s.Settings()
+	next.Version++
+	next.Resources = slices.Clone(next.Resources)
+	next.Resources[0].Gate = g
+	c, err := next.Sign(s.cfg.Group.ID(), keyOf(s.t, 255))
+	require.NoError(s.t, err)
+	s.step(member.Learn{Configuration: c.Raw()})
+	require.Equal(s.t, next.Version, s.Settings().Version)
+}
+
+// betweens are what may happen to a member between two sessions.
+var betweens = map[string]func(*signer){
+	"at once": func(*signer) {},
+	"after a restart": func(s *signer) {
+		s.restart()
+		s.looks()
+		s.reach()
+	},
+	"after a checkpoint": func(s *signer) {
+		s.box.journal = nil
+		for _, r := range s.Checkpoint() {
+			s.box.journal = append(s.box.journal, journal.Stamped{At: s.now.Micros(), Record: r})
+		}
+		s.restart()
+		s.looks()
+		s.reach()
+	},
+}
+
 // TestFence_NotAbove_NoProgram: a session whose number is not above those before it is none, also after a restart, with or without a
 // checkpoint.
 func TestFence_NotAbove_NoProgram(t *testing.T) {
-	for name, between := range map[string]func(*signer){
-		"at once": func(*signer) {},
-		"after a restart": func(s *signer) {
-			s.restart()
-			s.looks()
-			s.reach()
-		},
-		"after a checkpoint": func(s *signer) {
-			s.box.journal = nil
-			for _, r := range s.Checkpoint() {
-				s.box.journal = append(s.box.journal, journal.Stamped{At: s.now.Micros(), Record: r})
-			}
-			s.restart()
-			s.looks()
-			s.reach()
-		},
-	} {
+	for name, between := range betweens {
 		for _, session := range []uint64{7, 6} {
 			t.Run(name, func(t *testing.T) {
 				s := witnesses(t)
@@ -205,4 +226,48 @@ func TestOpen_AnotherToken_NoProgram(t *testing.T) {
 	s.signs(in, gate.OpenAnswer{Session: 7, Until: s.in(time.Second), Token: ident.Token{1}})
 	assert.Nil(t, granted(s.box))
 	assert.NotNil(t, last[effect.SignOut](s.box))
+}
+
+// TestFence_LieOfAHighNumber_CountsAsSigned: R-78 is about all sessions that the key has opened, also under another token and as the second
+// one of a sign-in, and a member that has restarted knows no less of them.
+func TestFence_LieOfAHighNumber_CountsAsSigned(t *testing.T) {
+	for name, between := range betweens {
+		for lie, a := range map[string]gate.OpenAnswer{
+			"another token": {Session: 90, Token: ident.Token{1}}, "a second session": {Session: 90},
+		} {
+			t.Run(name+", "+lie, func(t *testing.T) {
+				s := witnesses(t)
+				in := s.demand(1)
+				s.signs(in, s.opening(7))
+				g := granted(s.box)
+				require.NotNil(t, g)
+				s.signs(in, a)
+				s.step(member.Ended{Grant: g.Grant, Operated: true})
+				s.signs(in, gate.ClosedAnswer{Session: 7, Reason: gate.BySignOut, Confirmed: true})
+				between(s)
+				s.after(10 * time.Second) // the end of a recall
+				if in = s.demand(2); in == nil {
+					in = s.knocks(2 * time.Second)
+				}
+				require.NotNil(t, in)
+				s.signs(in, s.opening(8))
+				assert.Nil(t, granted(s.box))
+				assert.Contains(t, s.gate().Said, "session 8 after session 90")
+			})
+		}
+	}
+}
+
+// TestCertificate_GateIsBack_JournalledAgain: R-80. A checkpoint has no gate that the configuration does not have.
+func TestCertificate_GateIsBack_JournalledAgain(t *testing.T) {
+	s := witnesses(t)
+	s.runs(1, 7)
+	gate := s.Settings().Resources[0].Gate
+	s.before(group.Gate{})
+	s.Checkpoint()
+	s.before(gate)
+	s.box.journal = nil
+	s.reach()
+	require.Len(t, s.box.journal, 1)
+	assert.Equal(t, &journal.Known{What: journal.KnownGate, Object: s.raw}, s.box.journal[0].Record)
 }

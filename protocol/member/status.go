@@ -164,7 +164,7 @@ func (s *slot) status(held []*hold, waiting int) SlotStatus {
 	for _, h := range held {
 		st.Held, st.Token, st.Hop = true, h.token, h.hop
 		if h.grant.runs() {
-			st.Executing, st.Ends = true, h.grant.deadline
+			st.Executing, st.Ends = true, h.grant.next()
 		}
 	}
 	return st

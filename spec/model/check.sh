@@ -556,8 +556,9 @@ holds gate -DSESSIONS=2 -DCRASHES=0
 [ "$quick" ] || holds gate -DTOKENS=1 -DLOSSES=1
 holds places
 [ "$quick" ] || holds places -DSESSIONS=5 -DCRASHES=2
-breaks closed_first places -DBUG_CLOSING_FREE
+breaks closed_first places -DBUG_CLOSING_FREE -DCHANGES=0
 breaks one_each places -DBUG_EACH_PLACE
+breaks configured places -DBUG_GONE_PLACE
 [ "$quick" ] || breaks restart_closes places -DBUG_ONE_RECORD
 breaks restart_closes places -DBUG_RESTART_FEWER
 breaks few places -DBUG_GONE_FREE

@@ -134,8 +134,13 @@ func (w *World) Gate() *Gate {
 
 // Says signs an answer to a sign-in of a member, whose connection is named by a byte.
 func (g *Gate) Says(to *Author, title token.Title, connection byte, number uint64, a gate.Answer) []byte {
+	return g.SaysAt(0, to, title, connection, number, a)
+}
+
+// SaysAt does so where the sign-in names a slot.
+func (g *Gate) SaysAt(slot uint64, to *Author, title token.Title, connection byte, number uint64, a gate.Answer) []byte {
 	b := wire.AnswerBody{
-		Resource: Resource, Member: to.ID, Title: title.Hash(), Exporter: [32]byte{connection}, Number: number, Time: g.Millis(), Answer: a,
+		Slot: slot, Resource: Resource, Member: to.ID, Title: title.Hash(), Exporter: [32]byte{connection}, Number: number, Time: g.Millis(), Answer: a,
 	}
 	return must(b.Sign(g.Group.ID(), g.key)).Raw()
 }

@@ -372,6 +372,7 @@ func (k *Keeper) answersStruck(from ident.Member, m *message) {
 		_, all := k.turns()
 		k.send(from, &message{kind: noted, span: millis(max(all, k.half))})
 	case ask:
+		k.search.last.isSought(from) // it may have made another one all the same
 		k.questioned(from, m)
 	case account:
 		k.givesAccount(from, m)

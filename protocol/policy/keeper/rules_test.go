@@ -320,18 +320,24 @@ func TestReturned_KeeperMayHaveMadeOne_NothingMade(t *testing.T) {
 // holder says after the question ends the doubt.
 func TestSearch_AnotherHasLookedSincePromise_ProgramWaitedFor(t *testing.T) {
 	for _, test := range []struct {
-		name  string
-		asks  int // that asks for the token; 0: nobody
-		again bool
-		waits bool
+		name   string
+		asks   int // that asks for the token; 0: nobody
+		again  bool
+		waits  bool
+		struck bool // it
 	}{
-		{"nobody", 0, false, false},
-		{"the second keeper", theDead, false, true},
-		{"it, before the promise is said again", theDead, true, false},
-		{"the holder itself", theHolder, false, false},
+		{"nobody", 0, false, false, false},
+		{"the second keeper", theDead, false, true, false},
+		{"it, before the promise is said again", theDead, true, false, false},
+		{"the holder itself", theHolder, false, false, false},
+		{"the second keeper, struck", theDead, false, true, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			l := newLone(true)
+			if test.struck {
+				l.common.struck.takeUp(at(theDead), l.now, l.now.Add(time.Hour), time.Hour)
+				require.True(t, l.isStruck(at(theDead)))
+			}
 			l.says(theHolder, message{kind: rest, custody: custody{token, 5}, promise: promise{1, 1}})
 			if test.asks > 0 {
 				l.says(test.asks, message{kind: ask})
