@@ -57,6 +57,8 @@ type Node struct {
 	err    error // set before done is closed
 	cancel context.CancelFunc
 	tasks  sync.WaitGroup
+
+	released sync.Once // of what Open has opened
 }
 
 // Open starts a node. It runs until Close, or until Done says that it failed;
@@ -291,14 +293,14 @@ func (n *Node) fail(err error) {
 const shutdownWait = 5 * time.Second
 
 // Close passes on what the member holds, as far as that goes within ctx and a
-// few seconds, and stops. Running grants are lost.
+// few seconds, and stops. Running grants are lost. Calls at the same time all wait for the end.
 func (n *Node) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, shutdownWait)
 	defer cancel()
 	n.engine.put(item{input: member.Shutdown{}})
 	n.drain(ctx)
 	n.fail(ErrClosed)
-	n.release()
+	n.released.Do(n.release)
 	if errors.Is(n.err, ErrClosed) {
 		return nil
 	}

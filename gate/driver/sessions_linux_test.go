@@ -102,7 +102,9 @@ func TestSessions_TenThousand_NothingGrows(t *testing.T) {
 	after := s.footprint()
 	const slack = 256 << 10
 	assert.LessOrEqual(t, after.heap, before.heap+slack)
-	assert.LessOrEqual(t, after.resident, before.resident+16*slack)
+	if whole.Asked() { // of its own process: what other tests leave, and the race detector, count, too
+		assert.LessOrEqual(t, after.resident, before.resident+16*slack)
+	}
 	assert.LessOrEqual(t, after.goroutines, before.goroutines)
 	assert.LessOrEqual(t, after.files, before.files)
 	assert.LessOrEqual(t, after.journal, int64(all)*perSession, "it keeps 30 days or a gigabyte (package store)")
