@@ -136,11 +136,11 @@ func adapt(block string) string {
 	return strings.Join(lines, "\n")
 }
 
-// turns are who came in and went out of the shared resource, in order.
+// turns are who came in and went out of the shared resource, in order. Status begins a line with the resource's name, too.
 func turns(out string) []string {
 	var list []string
 	for line := range strings.Lines(out) {
-		if rest, ok := strings.CutPrefix(line, "tape: "); ok {
+		if rest, ok := strings.CutPrefix(line, "tape: "); ok && strings.Contains(rest, " hop ") {
 			list = append(list, strings.Fields(rest)[0])
 		}
 	}
