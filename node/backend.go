@@ -118,7 +118,7 @@ func gateStatus(g member.GateStatus) *api.GateStatus {
 	if !g.Gated {
 		return nil
 	}
-	s := &api.GateStatus{Reachable: g.Reached, Observes: g.Observes, Said: g.Said, Hinders: g.Hinders, Session: g.Session}
+	s := &api.GateStatus{Reachable: g.Reached, Observes: g.Observes, Said: g.Said, Hinders: string(g.Hinders), Session: g.Session}
 	if g.NotBefore > 0 {
 		s.NotBefore = clock.FromMillis(g.NotBefore).UTC()
 	}

@@ -87,7 +87,7 @@ var statusWords = map[string]string{
 	"resources[].slots[].gate.reachable":        "the resource has a gate, and this member a connection with it; `gate` is absent without one",
 	"resources[].slots[].gate.observes":         "whether the gate only observes (`gate_mode`); absent if not",
 	"resources[].slots[].gate.said":             "what the gate has said last about this slot (gate.md), or `asked`; empty if nothing yet",
-	"resources[].slots[].gate.hinders":          "whether it lets no program in here, by what it has said, or has not said yet; absent if not",
+	"resources[].slots[].gate.hinders":          "why it lets no program in here: `unanswered`, `busy`, `stuck`, `refused`, or `useless` where it has opened for too short a time or against its rules, or ended the wait; absent if it does",
 	"resources[].slots[].gate.session":          "number of the session that its last answer names, in decimal digits; absent if none",
 	"resources[].slots[].gate.not_before":       "when the gate's refusal ends, RFC 3339; absent if it has not said",
 	"resources[].slots[].return_s":              "time between the last two operations at this member; 0 before the second one",

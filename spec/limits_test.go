@@ -39,7 +39,7 @@ import (
 var notBounds = []string{
 	"member.ProtocolVersion", "member.entryHead", "member.killMargin", "member.lookEvery", "member.knownKept", "member.writePause",
 	"member.maxJournalled", "member.visitsKept", "member.Founding", "member.foundingAsk", "member.slotsNamed", "member.votersNamed",
-	"member.PassesNoTokens",
+	"member.PassesNoTokens", "member.GateUnanswered", "member.GateBusy", "member.GateStuck", "member.GateRefuses", "member.GateUseless",
 }
 
 // bound is constants that one comment explains.

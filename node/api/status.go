@@ -124,8 +124,9 @@ type GateStatus struct {
 	Reachable bool   `json:"reachable"`
 	Observes  bool   `json:"observes,omitempty"` // it is no condition while it cannot be reached
 	Said      string `json:"said"`               // what it has said last about this slot, or "asked"; empty: nothing yet
-	Hinders   bool   `json:"hinders,omitempty"`  // so it lets no program in here
-	Session   uint64 `json:"session,string,omitempty"`
+	// Hinders is why it lets no program in here, as protocol/member has it (Hindrance); empty if it does.
+	Hinders string `json:"hinders,omitempty"`
+	Session uint64 `json:"session,string,omitempty"`
 	// NotBefore is when a refusal ends, as the gate said; zero if it did not.
 	NotBefore time.Time `json:"not_before,omitzero"`
 }

@@ -3,11 +3,11 @@ package explain
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/duration"
+	"github.com/wandertoken/wander/protocol/member"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 
 // Status fills in why nothing runs at the time now.
 func Status(st *api.Status, now time.Time) {
-	st.Why = member(st)
+	st.Why = everything(st)
 	for i := range st.Resources {
 		st.Resources[i].Why = resource(st, &st.Resources[i], now)
 	}
@@ -48,8 +48,8 @@ func because(c api.Cause, since *float64, format string, args ...any) api.Why {
 	return api.Why{Cause: c, SinceS: since, Sentence: fmt.Sprintf(format, args...)}
 }
 
-// member is what keeps a member from all resources.
-func member(st *api.Status) api.Why {
+// everything is what keeps a member from all resources.
+func everything(st *api.Status) api.Why {
 	l := &st.Link
 	ahead := time.Duration(l.ClockAheadS * float64(time.Second))
 	switch {
@@ -160,15 +160,17 @@ func blocked(s *api.SlotStatus, now time.Time) (api.Why, bool) {
 		return because(GateUnreachable, nil, "the gate in front of the resource cannot be reached"), true
 	case !s.Held && !g.NotBefore.After(now): // what it has said was about another custody
 		return api.Why{}, false
-	case strings.HasPrefix(g.Said, "busy: stuck"), strings.HasPrefix(g.Said, "stuck"):
+	}
+	switch member.Hindrance(g.Hinders) {
+	case member.GateStuck:
 		return because(GateStuck, nil, "the gate cannot end the session before: it says %q", g.Said), true
-	case strings.HasPrefix(g.Said, "refused"):
+	case member.GateRefuses:
 		return because(GateRefuses, nil, "the gate refuses: it says %q%s", g.Said, until), true
-	case strings.HasPrefix(g.Said, "busy") && s.Held:
+	case member.GateBusy:
 		return because(GateBusy, nil, "the gate still has the session before, and opens when that has ended%s", until), true
-	case g.Said == "asked" && s.Held:
+	case member.GateUnanswered:
 		return because(GateBusy, nil, "the gate was asked, and has not answered yet"), true
-	case g.Hinders && s.Held:
+	case member.GateUseless:
 		return because(GateRefuses, nil, "the gate lets no program in: it says %q%s", g.Said, until), true
 	}
 	return api.Why{}, false

@@ -71,16 +71,16 @@ var slotCases = map[string]struct {
 	"running":                        {api.SlotStatus{Held: true, Executing: true, Holder: &api.HolderStatus{How: api.Here, ProgramS: s(7), ProgramEndsS: s(13)}}, explain.Running, "for 7.0 s, and is killed in 13 s"},
 	"gate unreachable":               {api.SlotStatus{Gate: &api.GateStatus{}}, explain.GateUnreachable, "cannot be reached"},
 	"gate observes":                  {api.SlotStatus{Held: true, Gate: &api.GateStatus{Observes: true}}, explain.TokenHere, "2 programs wait"},
-	"gate stuck":                     {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "stuck"}}, explain.GateStuck, "cannot end"},
-	"gate refuses":                   {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "refused: window", NotBefore: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}, explain.GateRefuses, `"refused: window", until 2026-01-02T03:04:05Z`},
-	"gate busy":                      {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "busy"}}, explain.GateBusy, "still has the session"},
-	"gate stuck, for another member": {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "stuck", Hinders: true}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
-	"gate refused, for another time": {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: true, NotBefore: noon.Add(-time.Second)}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
-	"gate refuses for a while":       {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: true, NotBefore: noon.Add(time.Second)}, Holder: m3(api.Said)}, explain.GateRefuses, "until 2026-01-02T12:00:01Z"},
-	"gate lies":                      {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "opens 0", Hinders: true}}, explain.GateRefuses, `lets no program in: it says "opens 0"`},
-	"gate asked":                     {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "asked", Hinders: true}}, explain.GateBusy, "has not answered yet"},
+	"gate stuck":                     {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "stuck", Hinders: "stuck"}}, explain.GateStuck, "cannot end"},
+	"gate refuses":                   {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: "refused", NotBefore: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}, explain.GateRefuses, `"refused: window", until 2026-01-02T03:04:05Z`},
+	"gate busy":                      {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "busy", Hinders: "busy"}}, explain.GateBusy, "still has the session"},
+	"gate stuck, for another member": {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "stuck", Hinders: "stuck"}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
+	"gate refused, for another time": {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: "refused", NotBefore: noon.Add(-time.Second)}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
+	"gate refuses for a while":       {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: "refused", NotBefore: noon.Add(time.Second)}, Holder: m3(api.Said)}, explain.GateRefuses, "until 2026-01-02T12:00:01Z"},
+	"gate lies":                      {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "opens 0", Hinders: "useless"}}, explain.GateRefuses, `lets no program in: it says "opens 0"`},
+	"gate asked":                     {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "asked", Hinders: "unanswered"}}, explain.GateBusy, "has not answered yet"},
 	"gate has closed":                {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "closed: deadline"}}, explain.TokenHere, "2 programs wait"},
-	"gate busy, for another member":  {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "busy"}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
+	"gate busy, for another member":  {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "busy", Hinders: "busy"}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
 	"votes":                          {api.SlotStatus{Held: true, IsolatedS: 5, Missing: make([]ident.Member, 2)}, explain.VotesMissing, "for 5.0 s: the votes of 2 members"},
 	"here":                           {api.SlotStatus{Held: true}, explain.TokenHere, "the token is here"},
 	"lost":                           {api.SlotStatus{Search: &api.SearchStatus{Stage: "lost", DueS: s(14)}, Holder: m3(api.Proved)}, explain.Replacing, "due in at most 14 s; last with m3 (12 s ago, by its receipt)"},
@@ -134,7 +134,7 @@ func TestStatus_SeveralSlots_FirstToComeNamed(t *testing.T) {
 
 // A gate's word about one slot keeps nobody from the token of another one.
 func TestStatus_OneSlotBlocked_OtherNamed(t *testing.T) {
-	stuck, here := api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "stuck"}}, api.SlotStatus{Slot: 1, Held: true, Gate: &api.GateStatus{Reachable: true}}
+	stuck, here := api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "stuck", Hinders: "stuck"}}, api.SlotStatus{Slot: 1, Held: true, Gate: &api.GateStatus{Reachable: true}}
 	held := stuck
 	held.Held = true
 	for name, c := range map[string]struct {

@@ -1,6 +1,7 @@
 package member
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -44,10 +45,6 @@ const (
 	// refusePause is the same after a REFUSE, unless the gate names a later time. Mostly time
 	// changes nothing; but a member that nobody takes the token from may try again.
 	refusePause = time.Minute
-
-	// lastNotBefore is the last millisecond of the year 9999: later times have no text by RFC 3339, and a status that
-	// contains one none at all.
-	lastNotBefore = 253_402_300_799_999
 )
 
 // entryState is how far a session has come.
@@ -74,15 +71,6 @@ type entry struct {
 	heard    gate.Answer   // the last one in the journal
 	told     int           // answers in the journal
 	watched  bool          // the gate only observes: the program has not waited, and nothing waits for its end
-}
-
-// gateWord is what a gate has said last about a slot.
-type gateWord struct {
-	text      string
-	session   uint64
-	notBefore uint64 // ms since 1970; 0: time changes nothing
-	hinders   bool   // it lets no program in
-	asked     bool   // it has said nothing yet
 }
 
 // entries are the sessions at the gates of resources.
@@ -180,7 +168,7 @@ func (l *entries) signIn(g *grant, d *demand, latest clock.Instant) {
 	g.entry, l.byID[e.id] = e, e
 	h := g.hold
 	title, _ := l.custody.handoff.Title(h.token, h.hop)
-	s.word = gateWord{text: "asked", asked: true}
+	s.word = gateWord{text: "asked", hinders: GateUnanswered}
 	l.emit(effect.SignIn{
 		Entry: e.id, Resource: s.key.resource, Slot: s.key.number, Token: h.token, Hop: h.hop,
 		Title: title, Before: l.custody.handoff.Before(h.token, h.hop), Length: length, Observed: observes(s),
@@ -252,22 +240,14 @@ func (l *entries) said(in GateSaid) {
 
 // watch notes what a gate says that only observes. The entry stays until the program ends: its streams go through the gate.
 func (l *entries) watch(e *entry, a gate.Answer) {
-	h, w := e.grant.hold, gateWord{}
+	h, w := e.grant.hold, wordOf(a)
 	switch a := a.(type) {
-	case gate.OpenAnswer:
-		w = gateWord{text: "open", session: a.Session}
 	case gate.BusyAnswer:
-		w = gateWord{text: "busy", session: a.Session}
-		if a.Stuck {
-			w.text = "stuck"
-		}
 		l.report("gate observes", h, fmt.Sprintf("would have kept the program waiting: %s, session %d", w.text, w.session))
 	case gate.RefuseAnswer:
-		w = gateWord{text: "refused: " + a.Code.String(), notBefore: min(a.NotBefore, lastNotBefore)}
 		l.report("gate observes", h, "would have refused the program: "+a.Code.String())
-	case gate.ClosedAnswer:
-		w = gateWord{text: "closed: " + a.Reason.String()}
 	}
+	w.hinders = ""
 	h.slot.word = w
 }
 
@@ -278,21 +258,21 @@ func (l *entries) opened(e *entry, a gate.OpenAnswer, at uint64, lie string) {
 		return
 	}
 	s := e.grant.hold.slot
-	s.word = gateWord{text: "open", session: a.Session}
+	s.word = wordOf(a)
 	end := min(e.ends, l.now.Boot.Add(between(at, a.Until)))
 	end = end.Add(-signOutSpan(end.Sub(l.now.Boot)))
 	d := e.demand
 	e.demand = nil
-	if lie != "" { // its number is no fence
-		s.word = gateWord{text: "opens " + lie, hinders: true}
-		l.bar(e, l.now.Boot.Add(refusePause))
-		l.signOut(e, false)
-		l.demands.putBack(d)
-		return
+	pause := clock.Instant(0)
+	switch {
+	case lie != "": // its number is no fence
+		s.word, pause = gateWord{text: "opens " + lie, hinders: GateUseless}, l.now.Boot.Add(refusePause)
+	case end.Sub(l.now.Boot) < shortestProgram(s.resource.MaxHold, d.maxHold): // there is no time left for a program
+		s.word.text, s.word.hinders = "open for too short a time", GateUseless
+		pause = l.now.Boot.Add(knockPause)
 	}
-	if end.Sub(l.now.Boot) < shortestProgram(s.resource.MaxHold, d.maxHold) { // there is no time left for a program
-		s.word = gateWord{text: "open for too short a time", session: a.Session, hinders: true}
-		l.bar(e, l.now.Boot.Add(knockPause))
+	if s.word.hinders != "" {
+		l.bar(e, pause)
 		l.signOut(e, false)
 		l.demands.putBack(d)
 		return
@@ -310,9 +290,8 @@ func (l *entries) busy(e *entry, a gate.BusyAnswer, at uint64) {
 		return
 	}
 	h := e.grant.hold
-	h.slot.word = gateWord{text: "busy", session: a.Session, hinders: true}
+	h.slot.word = wordOf(a)
 	if a.Stuck {
-		h.slot.word.text = "stuck"
 		l.report("gate stuck", h, fmt.Sprintf("close has not confirmed the end of session %d: the operator is to look", a.Session))
 		l.fail(e, l.now.Boot.Add(knockPause), false)
 		return
@@ -330,7 +309,7 @@ func (l *entries) refused(e *entry, a gate.RefuseAnswer, at uint64) {
 		return
 	}
 	h := e.grant.hold
-	h.slot.word = gateWord{text: "refused: " + a.Code.String(), notBefore: min(a.NotBefore, lastNotBefore), hinders: true}
+	h.slot.word = wordOf(a)
 	l.report("gate refused", h, a.Code.String())
 	l.fail(e, l.now.Boot.Add(max(refusePause, between(at, a.NotBefore))), false)
 }
@@ -338,11 +317,12 @@ func (l *entries) refused(e *entry, a gate.RefuseAnswer, at uint64) {
 // lost is the end of a session, or of the wait for one, that this member did not ask for; or the end that it did ask for.
 func (l *entries) lost(e *entry, why string) {
 	s := e.grant.hold.slot
-	if e.state != closing || !s.word.hinders { // a session that was too short stays the reason
-		s.word = gateWord{text: "closed: " + why, hinders: e.state == knocking}
+	if e.state != closing || s.word.hinders == "" { // a session that was too short stays the reason
+		s.word = gateWord{text: "closed: " + why}
 	}
 	switch e.state {
 	case knocking:
+		s.word.hinders = GateUseless
 		l.fail(e, l.now.Boot.Add(knockPause), false)
 	case open:
 		l.remove(e)
@@ -399,9 +379,16 @@ func (l *entries) cancel(e *entry) {
 	l.grants.over(e.grant, false)
 }
 
+// giveBack ends the wait of an entry whose program goes on waiting for a token.
+func (l *entries) giveBack(e *entry) {
+	d := e.demand
+	l.cancel(e)
+	l.demands.putBack(d)
+}
+
 // unask forgets that an answer is waited for.
 func (l *entries) unask(e *entry) {
-	if s := e.grant.hold.slot; s.word.asked {
+	if s := e.grant.hold.slot; s.word.hinders == GateUnanswered {
 		s.word = gateWord{}
 	}
 }
@@ -461,9 +448,7 @@ func (l *entries) lapse() {
 func (l *entries) giveUp(s *slot) {
 	for _, e := range l.inOrder() {
 		if e.state == knocking && e.grant.hold.slot == s {
-			d := e.demand
-			l.cancel(e)
-			l.demands.putBack(d)
+			l.giveBack(e)
 		}
 	}
 	l.bars.forget(s)
@@ -475,9 +460,7 @@ func (l *entries) tick() {
 		h := e.grant.hold
 		switch {
 		case h.lost && e.state == knocking:
-			d := e.demand
-			l.cancel(e)
-			l.demands.putBack(d)
+			l.giveBack(e)
 		case e.state == knocking && observes(h.slot): // by a newer configuration
 			l.goOn(e)
 		case e.gives > l.now.Boot:
@@ -513,7 +496,7 @@ func (l *entries) inOrder() []*entry {
 		return nil
 	}
 	list := slices.Collect(maps.Values(l.byID))
-	slices.SortFunc(list, func(a, b *entry) int { return int(a.id) - int(b.id) })
+	slices.SortFunc(list, func(a, b *entry) int { return cmp.Compare(a.id, b.id) })
 	return list
 }
 
@@ -529,7 +512,7 @@ func (l *entries) status(s *slot) GateStatus {
 	}
 	return GateStatus{
 		Gated: true, Observes: g.observes, Reached: l.reached[s.key.resource], Said: s.word.text,
-		Hinders: s.word.hinders || s.word.asked, Session: s.word.session, NotBefore: s.word.notBefore,
+		Hinders: s.word.hinders, Session: s.word.session, NotBefore: s.word.notBefore,
 	}
 }
 

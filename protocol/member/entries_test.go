@@ -407,7 +407,7 @@ func TestGate_OpensForAMoment_KnocksLater(t *testing.T) {
 	assert.Nil(t, granted(v.box))
 	require.NotNil(t, last[effect.SignOut](v.box))
 	assert.Contains(t, member.GateWord(v.Member, resource), "too short")
-	assert.True(t, v.gate().Hinders)
+	assert.Equal(t, member.GateUseless, v.gate().Hinders)
 	v.says(asked.Entry, gate.ClosedAnswer{Session: 7, Reason: gate.BySignOut})
 	assert.Nil(t, v.knocks(9*time.Second))
 	assert.Equal(t, 1, v.Status().Slots[0].Waiting)

@@ -1,11 +1,9 @@
 package member
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/certificate"
-	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/group"
 )
 
@@ -33,28 +31,4 @@ func RevocationsAbove(m *Member, version uint64, most int) (upTo uint64, list []
 		}
 	}
 	return m.RevocationVersion(), list
-}
-
-// GateWord is why the gate of a resource lets no program in here, as far as is known; empty if it does, or if there is none.
-func GateWord(m *Member, resource string) string {
-	for _, s := range m.circ.slots.order {
-		if s.key.resource != resource {
-			continue
-		}
-		switch g := m.circ.entries.status(s); {
-		case !g.Gated, g.Observes:
-		case !g.Reached:
-			return "cannot be reached"
-		case s.word.asked:
-			return "has not answered"
-		case !s.word.hinders:
-		case g.NotBefore > 0:
-			return "has " + g.Said + ", not before " + clock.FromMillis(g.NotBefore).UTC().Format(time.RFC3339)
-		case g.Session > 0:
-			return fmt.Sprintf("has said: %s, session %d", g.Said, g.Session)
-		default:
-			return "has said: " + g.Said
-		}
-	}
-	return ""
 }

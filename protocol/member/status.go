@@ -91,7 +91,7 @@ type GateStatus struct {
 	Observes  bool   // it is no condition while it cannot be reached
 	Reached   bool   // it has a connection
 	Said      string // what it has said last, or what was asked of it; empty: nothing yet
-	Hinders   bool   // it lets no program in, as it has said that, or nothing yet
+	Hinders   Hindrance
 	Session   uint64 // that its last answer names; 0: none
 	NotBefore uint64 // before which it refuses, ms since 1970; 0: it did not say
 }
