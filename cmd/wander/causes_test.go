@@ -126,6 +126,15 @@ func (f *fault) meets(n *node.Node) {
 	await.Until(f, "members meet", func() bool { return len(n.Status().Peers) > 0 })
 }
 
+// pair starts two members that know each other. The status of the second one is to name the cause.
+func (f *fault) pair(socket *string) (a, b *node.Node) {
+	f.Helper()
+	a = f.daemon(nil)
+	b = f.daemon(at(socket))
+	f.meets(b)
+	return a, b
+}
+
 // broken is where the time begins after which the cause is named.
 func (f *fault) broken() { f.since = time.Now() }
 
@@ -195,9 +204,7 @@ var faults = map[api.Cause]func(f *fault) (socket string){
 		return socket
 	},
 	explain.Recalling: func(f *fault) (socket string) {
-		a := f.daemon(nil)
-		b := f.daemon(at(&socket))
-		f.meets(b)
+		a, b := f.pair(&socket)
 		f.run(b)
 		f.crash(b)
 		f.crash(a)
@@ -230,9 +237,7 @@ var faults = map[api.Cause]func(f *fault) (socket string){
 		return socket
 	},
 	explain.Isolated: func(f *fault) (socket string) {
-		a := f.daemon(nil)
-		b := f.daemon(at(&socket))
-		f.meets(b)
+		a, b := f.pair(&socket)
 		f.run(a)
 		f.wait(b)
 		f.broken()
@@ -278,9 +283,7 @@ var faults = map[api.Cause]func(f *fault) (socket string){
 		return socket
 	},
 	explain.RunsElsewhere: func(f *fault) (socket string) {
-		a := f.daemon(nil)
-		b := f.daemon(at(&socket))
-		f.meets(b)
+		a, b := f.pair(&socket)
 		f.run(a)
 		f.wait(b)
 		f.broken()
@@ -332,9 +335,7 @@ var faults = map[api.Cause]func(f *fault) (socket string){
 		return socket
 	},
 	explain.Next: func(f *fault) (socket string) {
-		a := f.daemon(nil)
-		b := f.daemon(at(&socket))
-		f.meets(b)
+		a, b := f.pair(&socket)
 		for range 5 {
 			f.turn(a)
 			f.turn(b)

@@ -327,7 +327,7 @@ func TestGate_NotCertified_Unverified(t *testing.T) {
 // TestGate_ItsJournal_ComparedWithItsWords: an answer that the gate's journal does not have, or has otherwise, is suspicious.
 func TestGate_ItsJournal_ComparedWithItsWords(t *testing.T) {
 	for name, c := range map[string]struct {
-		tell func(k *keeper, a, b *audittest.Author, one, other token.Title)
+		tell exchange
 		want []audit.Kind
 	}{
 		"honest": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
@@ -362,13 +362,7 @@ func TestGate_ItsJournal_ComparedWithItsWords(t *testing.T) {
 		}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			k := newKeeper()
-			a, b := k.List[0], k.List[1]
-			k.write(&gate.BeginRecord{})
-			a.Write(&journal.Known{What: journal.KnownGate, Object: k.gate.Certificate.Raw()})
-			c.tell(k, a, b, a.Generate(), b.Generate())
-			k.write(&gate.ClosedRecord{Reason: gate.ByRestart})
-			r := k.report()
+			r := judged(c.tell)
 			assert.Equal(t, c.want, kinds(r), "%v", r.Findings)
 			for _, f := range r.Findings {
 				assert.False(t, f.Proved())
@@ -377,11 +371,25 @@ func TestGate_ItsJournal_ComparedWithItsWords(t *testing.T) {
 	}
 }
 
+// exchange is what a gate tells two members, each with a token, and writes.
+type exchange func(k *keeper, a, b *audittest.Author, one, other token.Title)
+
+// judged is the report on a gate after that.
+func judged(tell exchange) *audit.Report {
+	k := newKeeper()
+	a, b := k.List[0], k.List[1]
+	k.write(&gate.BeginRecord{})
+	a.Write(&journal.Known{What: journal.KnownGate, Object: k.gate.Certificate.Raw()})
+	tell(k, a, b, a.Generate(), b.Generate())
+	k.write(&gate.ClosedRecord{Reason: gate.ByRestart})
+	return k.report()
+}
+
 // TestGate_SeveralPlaces_Compared: an answer has the slot of its sign-in, and a record of the gate the place. A slot has several places at
 // once, and a place may come to be of another slot with a change of the slots.
 func TestGate_SeveralPlaces_Compared(t *testing.T) {
 	for name, c := range map[string]struct {
-		tell func(k *keeper, a, b *audittest.Author, one, other token.Title)
+		tell exchange
 		want []audit.Kind
 	}{
 		"two places": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
@@ -415,13 +423,7 @@ func TestGate_SeveralPlaces_Compared(t *testing.T) {
 		}, []audit.Kind{audit.TimesCross}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			k := newKeeper()
-			a, b := k.List[0], k.List[1]
-			k.write(&gate.BeginRecord{})
-			a.Write(&journal.Known{What: journal.KnownGate, Object: k.gate.Certificate.Raw()})
-			c.tell(k, a, b, a.Generate(), b.Generate())
-			k.write(&gate.ClosedRecord{Reason: gate.ByRestart})
-			r := k.report()
+			r := judged(c.tell)
 			assert.Equal(t, c.want, kinds(r), "%v", r.Findings)
 		})
 	}
@@ -431,7 +433,7 @@ func TestGate_SeveralPlaces_Compared(t *testing.T) {
 // the others.
 func TestGate_GapInItsJournal_NotAccused(t *testing.T) {
 	for name, c := range map[string]struct {
-		tell func(k *keeper, a, b *audittest.Author, one, other token.Title)
+		tell exchange
 		want []audit.Kind
 		open int
 	}{
