@@ -54,7 +54,7 @@ func newGateConnectCommand(env *environment) *cobra.Command {
 		},
 	}
 	addSocketFlag(cmd.Flags(), &socket)
-	cmd.Flags().StringVar(&target, "target", "", "connect to the target of this name, of those that the gate has")
+	cmd.Flags().StringVar(&target, "target", "", "connect to the target with this name")
 	cmd.Flags().StringVar(&listen, "listen", "", "serve streams on a Unix socket at this path, for the owner only")
 	return cmd
 }

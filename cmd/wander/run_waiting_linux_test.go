@@ -62,7 +62,7 @@ func TestNoteWaiting_Terminal_SentenceShown(t *testing.T) {
 	}
 }
 
-// Who waits for less than a second sees nothing, and keeps what is on the line.
+// A wait of less than a second shows nothing, and leaves on the line what is there.
 func TestNoteWaiting_NothingShown_LineKept(t *testing.T) {
 	file, seen := terminal(t, 80)
 	o := newRunOptions()

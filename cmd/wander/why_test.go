@@ -38,7 +38,7 @@ func TestUnanswered_DaemonLives_Silent(t *testing.T) {
 	}
 }
 
-// Who is cut off, and has a token, is not down.
+// A member that is cut off and has a token is not down.
 func TestUnreached_TokenHere_NoError(t *testing.T) {
 	st := api.Status{Why: api.Why{Cause: explain.Isolated}, Resources: []api.ResourceStatus{{}, {Slots: []api.SlotStatus{{}}}}}
 	assert.Error(t, unreached(&st))
@@ -65,7 +65,7 @@ func TestEta_TokenLost_NotForWantOfReturns(t *testing.T) {
 	assert.Equal(t, "unknown: the token is lost\n", out.String())
 }
 
-// Who is cut off waits for others; where the token is here, for what the resource's sentence says.
+// A program of a member that is cut off waits for the others. If the token is here, it waits for what the resource's sentence says.
 func TestSentenceOf_CutOff_ResourcesWhereTokenIsHere(t *testing.T) {
 	st := api.Status{Why: api.Why{Cause: explain.Isolated, Sentence: "isolated"}, Resources: []api.ResourceStatus{
 		{Name: "here", Why: api.Why{Sentence: "the gate refuses"}, Slots: []api.SlotStatus{{Held: true}}},

@@ -9,8 +9,8 @@ type told struct {
 	again versions // up to which it was sent what it had been sent before
 }
 
-// asks takes in a HELLO, by which the gate asks for what is newer than it has. What it was sent before it is sent once again: it may have been
-// too busy to take it. A gate that lies could ask for it without end, and a configuration has up to 257 KiB.
+// asks takes in a HELLO: the gate asks for what is newer than it has. The member sends it once again what it has sent before, as the gate may have
+// been too busy to take it. It does so no third time: a gate that lies could ask without end, and a configuration has up to 257 KiB.
 func (t *told) asks(has versions) {
 	ask(&t.has.configuration, &t.again.configuration, has.configuration)
 	ask(&t.has.revocations, &t.again.revocations, has.revocations)
