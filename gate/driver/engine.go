@@ -2,7 +2,6 @@ package driver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/node/boottime"
-	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/clock"
 	core "github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/gate/wire"
@@ -32,7 +30,7 @@ type signIn struct {
 type engine struct {
 	cfg     *Config
 	known   *knowledge
-	store   *store.Store
+	journal journal
 	machine *core.Gate
 	places  *places
 	tunnel  *tunnel
@@ -155,8 +153,7 @@ func (e *engine) perform(effects []core.Effect) {
 	for _, f := range effects {
 		switch f := f.(type) {
 		case core.Persist:
-			if err := e.persist(f); err != nil {
-				e.err = fmt.Errorf("%w: %w", ErrJournal, err)
+			if e.err = e.journal.persist(f); e.err != nil {
 				return
 			}
 		case core.RunOpen:
@@ -171,38 +168,9 @@ func (e *engine) perform(effects []core.Effect) {
 			e.fetch(f)
 		}
 	}
-	if e.store.NeedsCheckpoint() {
-		if err := e.checkpoint(now); err != nil {
-			e.err = fmt.Errorf("%w: %w", ErrJournal, err)
-		}
+	if e.journal.NeedsCheckpoint() {
+		e.err = e.journal.begin(e.machine.Checkpoint(), now)
 	}
-}
-
-func (e *engine) persist(p core.Persist) error {
-	body, err := core.Encode(p.At, p.Record)
-	if err != nil {
-		return err
-	}
-	if _, err := e.store.Append(body); err != nil {
-		return err
-	}
-	if p.Sync {
-		return e.store.Sync()
-	}
-	return nil
-}
-
-// checkpoint begins a new segment, which counts once it is whole.
-func (e *engine) checkpoint(now clock.Reading) error {
-	var live [][]byte
-	for _, r := range e.machine.Checkpoint() {
-		body, err := core.Encode(now.Micros(), r)
-		if err != nil {
-			return err
-		}
-		live = append(live, body)
-	}
-	return e.store.Checkpoint(live)
 }
 
 func (e *engine) runOpen(f core.RunOpen, now clock.Reading) {
@@ -417,44 +385,4 @@ func (e *engine) quiet() bool {
 		}
 	}
 	return !e.places.running()
-}
-
-// restored is what the journal gives.
-type restored struct {
-	store   *store.Store
-	machine *core.Gate
-	effects []core.Effect  // of the start
-	last    []core.RunOpen // the last session at each slot, as far as the journal says
-}
-
-// openJournal opens the journal and restores the machine from it, or begins anew.
-func openJournal(cfg *Config, r rules, opened func() (*store.Store, *store.Recovery, error), now func() clock.Reading) (*restored, error) {
-	st, found, err := opened()
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
-	}
-	j := &restored{store: st, last: make([]core.RunOpen, core.MaxSlots)}
-	var records []core.Record
-	for i, body := range found.Records {
-		_, rec, err := core.Decode(body)
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("%w: record %d: %w", ErrJournal, i+1, err), st.Close())
-		}
-		records = append(records, rec)
-		switch rec := rec.(type) {
-		case *core.OpeningRecord:
-			j.last[rec.Slot] = core.RunOpen{Slot: int(rec.Slot), Session: rec.Session, Title: core.Title{Token: rec.Token, Hop: rec.Hop, Holder: rec.Member, Hash: rec.Title}}
-		case *core.ContinuedRecord:
-			j.last[rec.Slot] = core.RunOpen{Slot: int(rec.Slot), Session: rec.Session, Title: core.Title{Token: rec.Token, Hop: rec.Hop, Holder: rec.Member, Hash: rec.Title}}
-		}
-	}
-	if len(records) == 0 {
-		j.machine, j.effects, err = core.Begin(r.settings, cfg.Floor, now())
-	} else {
-		j.machine, j.effects, err = core.Restore(r.settings, records, now())
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%w: %w", ErrJournal, err), st.Close())
-	}
-	return j, nil
 }

@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/quic-go/quic-go"
 
 	"github.com/wandertoken/wander/crypto/envelope"
-	"github.com/wandertoken/wander/internal/takeover"
 	"github.com/wandertoken/wander/node/boottime"
-	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
@@ -30,7 +27,7 @@ const journalFolder = "journal"
 type Gate struct {
 	cfg      Config
 	known    *knowledge
-	store    *store.Store
+	journal  journal
 	engine   *engine
 	tunnel   *tunnel
 	entrance *transport.Entrance
@@ -67,27 +64,12 @@ func Open(ctx context.Context, cfg Config) (*Gate, error) {
 		return nil, err
 	}
 	_, r := known.current()
-	opened := func() (*store.Store, *store.Recovery, error) {
-		var found *store.Recovery
-		st, err := takeover.Open(ctx, func() (st *store.Store, err error) {
-			st, found, err = store.Open(filepath.Join(cfg.Dir, journalFolder), store.Options{
-				Group: cfg.Group.ID(), Member: cfg.Certificate.Member(), SegmentSize: segmentSize, Log: cfg.Log, Now: cfg.Now,
-			})
-			return st, err
-		}, store.ErrLocked)
-		if err == nil {
-			if err = cfg.Await(ctx); err != nil {
-				err = errors.Join(err, st.Close())
-			}
-		}
-		return st, found, err
-	}
-	j, err := openJournal(&cfg, r, opened, func() clock.Reading { return clock.Reading{Boot: boottime.Now(), Wall: cfg.Now()} })
+	j, err := openJournal(ctx, &cfg, r, func() clock.Reading { return clock.Reading{Boot: boottime.Now(), Wall: cfg.Now()} })
 	if err != nil {
 		return nil, err
 	}
 	g := &Gate{
-		cfg: cfg, cert: cfg.Certificate, known: known, store: j.store, counts: newCounts(), started: time.Now(), keyID: wire.KeyID(cfg.Key.Public()),
+		cfg: cfg, cert: cfg.Certificate, known: known, journal: j.journal, counts: newCounts(), started: time.Now(), keyID: wire.KeyID(cfg.Key.Public()),
 		budgets: &budgets{now: time.Now, of: make(map[ident.Member]*budget)},
 		notes:   &notes{log: cfg.Log, last: make(map[string]time.Time), more: make(map[string]uint64)},
 		done:    make(chan struct{}), listening: make(chan struct{}), unsaved: make(chan struct{}, 1),
@@ -97,7 +79,7 @@ func Open(ctx context.Context, cfg Config) (*Gate, error) {
 	g.tunnel = newTunnel(g.ctx, cfg.targets(), cfg.CloseHook == nil)
 	const slots = core.MaxSlots // a newer configuration may bring more than there are now
 	g.engine = &engine{
-		cfg: &g.cfg, known: known, store: j.store, machine: j.machine, tunnel: g.tunnel, counts: g.counts, budgets: g.budgets, log: cfg.Log, key: cfg.Key, rules: r,
+		cfg: &g.cfg, known: known, journal: j.journal, machine: j.machine, tunnel: g.tunnel, counts: g.counts, budgets: g.budgets, log: cfg.Log, key: cfg.Key, rules: r,
 		inputs: make(chan func(), inputRoom), stopped: make(chan struct{}), signIns: make(map[core.Connection]*signIn), slots: make([]view, slots),
 		places: &places{
 			ctx: g.ctx, tunnel: g.tunnel, open: cfg.OpenHook, close: cfg.CloseHook, ends: make(chan core.HookEnded, 2*slots), took: g.counts.hook,
@@ -110,7 +92,7 @@ func Open(ctx context.Context, cfg Config) (*Gate, error) {
 	g.engine.enforce = g.visitors.enforce
 	if err := g.listen(); err != nil {
 		g.cancel()
-		return nil, errors.Join(err, j.store.Close())
+		return nil, errors.Join(err, j.journal.Close())
 	}
 	close(g.listening)
 	go g.run(j.effects)
@@ -152,7 +134,7 @@ func (g *Gate) run(first []core.Effect) {
 	g.tasks.Wait()
 	g.saveRest()
 	g.engine.places.workers.Wait()
-	if err := g.store.Close(); err != nil && g.engine.err == nil {
+	if err := g.journal.Close(); err != nil && g.engine.err == nil {
 		g.engine.err = fmt.Errorf("%w: %w", ErrJournal, err)
 	}
 	close(g.done)
