@@ -13,12 +13,13 @@ import (
 // (rules in docs/exclusion.md). No member is believed: each one asks for itself.
 type inquests struct {
 	sanctions
-	holder  *holder
-	open    docket
-	kept    kept
-	ended   []kept      // custodies that are over, as the holders have said themselves
-	blamed  roll        // the members that have blamed others in the last L, and when
-	arrived ident.Token // that came here last
+	holder    *holder
+	open      docket
+	kept      kept
+	witnesses witnesses
+	ended     []kept      // custodies that are over, as the holders have said themselves
+	blamed    roll        // the members that have blamed others in the last L, and when
+	arrived   ident.Token // that came here last
 }
 
 // kept is a token that stays with one holder, as far as the slot's keeper knows, while others
@@ -35,6 +36,7 @@ type kept struct {
 // init makes inquests. Their list must not move afterwards.
 func (s *inquests) init(c *common, h *holder, k *search, w *waiter) {
 	s.holder = h
+	s.witnesses = witnesses{common: c, first: nobody(), second: nobody()}
 	s.sanctions = sanctions{common: c, docket: &s.open, search: k, waiter: w}
 }
 
@@ -56,27 +58,32 @@ func (s *inquests) avoids(i *inquest) bool {
 }
 
 // holds notes, as the slot's keeper, that a holder has a token while others wait. The holder
-// is told so once, at the latest after L. It is to give account when it has not passed the token
-// on for long after.
+// is told so, at the latest after L. It is to give account when it has not passed the token on for long after, while
+// a witness has waited without a break.
 func (s *inquests) holds(from ident.Member, m *message) {
-	t := &s.kept
-	switch waits := s.search.wants.by(); {
+	t, w := &s.kept, &s.witnesses
+	w.ends(from)
+	if !s.search.wants.some() {
+		w.clear()
+	}
+	switch {
 	case s.isOff() || from == s.self:
-	case waits.IsZero(): // it may keep it
-		*t = kept{}
+	case w.first.member.IsZero(): // it may keep it
+		s.keepsNone()
 	case t.holder != from: // of whatever token: it may say that it has another one each time
 		before := *t
 		*t = kept{custody: m.custody, holder: from, seen: s.Now, told: clock.Never}
 		if before.token == m.token && before.hop+1 == m.hop {
 			t.from = before.holder
 		}
-	case t.told == clock.Never && s.Now >= t.seen.Add(s.silence):
+		w.anew()
+	case s.Now < t.seen.Add(s.silence):
+	case !s.countsOn(m):
 		t.told, t.custody = s.Now, m.custody
-		s.send(from, &message{kind: ask, custody: m.custody, member: waits})
 		i := about(m.custody, from, t.from, s.Now)
 		i.there = true
 		s.opens(i)
-	case t.told == clock.Never || s.Now < t.told.Add(s.timeout(s.mayKeep(from))):
+	case s.Now < t.told.Add(s.timeout(s.mayKeep(from))), !w.isSeen(&w.first):
 	case t.anew < restarts && !s.isSteady(from, t.told): // it had failed, and looks now whether it may go on
 		t.told, t.anew = max(t.told, s.greeted[from]), t.anew+1
 	case s.open.owes(from, t.custody) && s.isSteady(from, t.told):
@@ -84,8 +91,23 @@ func (s *inquests) holds(from ident.Member, m *message) {
 	case t.hop == 0 && s.mayHaveWrongClock(from) && s.Now < t.told.Add(s.timeout(wrongClock*s.overdue())):
 	default: // it answers now and then, or connects
 		s.giveUp(from, t.custody, policy.Kept)
-		*t = kept{}
+		s.keepsNone()
 	}
+}
+
+// countsOn tells the holder of the witnesses, asks them, and reports whether its time goes on.
+func (s *inquests) countsOn(m *message) bool {
+	w := &s.witnesses
+	w.onTimer()
+	counted := w.isCounted() && s.kept.told != clock.Never
+	w.tells(s.kept.holder, m.custody)
+	return counted
+}
+
+// keepsNone notes that no holder keeps a token, as far as is known.
+func (s *inquests) keepsNone() {
+	s.kept = kept{}
+	s.witnesses.anew()
 }
 
 // mayKeep is how long the holder may keep a token after it was told that others wait. One that this member bars, and that gives
@@ -98,7 +120,7 @@ func (s *inquests) mayKeep(m ident.Member) time.Duration {
 }
 
 // gained notes that a token is here: no holder keeps it.
-func (s *inquests) gained() { s.kept = kept{} }
+func (s *inquests) gained() { s.keepsNone() }
 
 // lost finds out, as the keeper that makes a token, what became of the one that is lost, and
 // lets the others do so. A member that lives has had it last.
@@ -172,8 +194,12 @@ func (s *inquests) opens(i inquest) {
 	}
 }
 
-// onTimer asks the members that are to give account.
+// deadline is when a member is asked next.
+func (s *inquests) deadline() clock.Instant { return min(s.open.deadline(), s.witnesses.deadline()) }
+
+// onTimer asks the members that are to give account, and the witnesses.
 func (s *inquests) onTimer() {
+	s.witnesses.onTimer()
 	for n := 0; n < len(s.open); {
 		i := &s.open[n]
 		if i.next > s.Now {
@@ -299,8 +325,13 @@ func (s *inquests) returns(from ident.Member, c custody) {
 // misses reports whether the token is missed that a member keeps. A holder that is told that this member
 // waits asks it, and keeps the token if it does not.
 func (s *inquests) misses(i *inquest) bool {
-	w := s.search.wants.by()
-	return s.Demand || s.holder.has() || i.there && !w.IsZero() && w != i.member
+	k := &s.kept
+	return s.missesItself(i) || i.there && k.holder == i.member && k.told <= i.waited && s.witnesses.isCounted()
+}
+
+// missesItself reports whether this member has missed the token itself ever since its holder was told so.
+func (s *inquests) missesItself(i *inquest) bool {
+	return s.holder.has() || s.Demand && s.waiter.wanted <= i.waited
 }
 
 // mayHaveWrongClock reports whether a member may keep a token that it has made because no member takes it: its
@@ -312,7 +343,7 @@ func (s *inquests) mayHaveWrongClock(m ident.Member) bool {
 
 // isLate reports whether a member keeps a token for too long.
 func (s *inquests) isLate(i *inquest) bool {
-	return i.says == still && i.heard == s.Now && i.late != 0 && (s.Now >= i.late.Add(s.timeout(2*s.silence)) || i.said >= maxLateAnswers)
+	return i.says == still && i.heard == s.Now && i.late != 0 && (s.missesItself(i) || s.witnesses.isSeen(&s.witnesses.first)) && (s.Now >= i.late.Add(s.timeout(2*s.silence)) || i.said >= maxLateAnswers)
 }
 
 // concludes reports whether an inquest is over, and counts what follows from it.
@@ -408,7 +439,7 @@ func (s *inquests) closes(n int) {
 		s.ended = pushed(s.ended, kept{custody: i.custody, holder: m, seen: s.Now}, maxInquests)
 	}
 	if s.kept.custody == i.custody && (i.says != instead || i.toSays && i.other.token == s.arrived) {
-		s.kept = kept{} // or a member that says each time that it has dropped another token would never be given up
+		s.keepsNone() // or a member that says each time that it has dropped another token would never be given up
 	}
 	s.open = slices.Delete(s.open, n, n+1)
 	if s.open.some(m, s.avoids) {

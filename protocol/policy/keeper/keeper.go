@@ -253,7 +253,7 @@ func (k *Keeper) timer() {
 
 // Deadline implements policy.Policy.
 func (k *Keeper) Deadline() clock.Instant {
-	return min(k.holder.inner.Deadline(), k.holder.deadline(), k.waiter.next, k.search.next, k.inquests.open.deadline(), k.newborn.deadline())
+	return min(k.holder.inner.Deadline(), k.holder.deadline(), k.waiter.next, k.search.next, k.inquests.deadline(), k.newborn.deadline())
 }
 
 // hear handles a message. Whatever is not well-formed is ignored.
@@ -298,10 +298,18 @@ func (k *Keeper) route(from ident.Member, m *message) {
 	switch m.kind {
 	case want:
 		s.wants.hears(from, m)
+		k.inquests.witnesses.waits(s.wants.last)
 		k.holder.wakes(s.wants.last)
 		s.wanted()
 	case noted:
 		k.waiter.noted(from, m)
+	case lasts:
+		k.waiter.tellsSince(from)
+	case lasting:
+		if m.span == 0 {
+			s.wants.served(from)
+		}
+		k.inquests.witnesses.hears(from, m)
 	case have:
 		if s.sees(from, m, k.newborn.isAsked(from)) {
 			k.inquests.holds(from, m)

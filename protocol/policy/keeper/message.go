@@ -36,6 +36,10 @@ const (
 	went
 	// none answers an ask: I have none, and know of none. I began so long ago.
 	none
+	// lasts, by the keeper to a member that waits: do you still want a token?
+	lasts
+	// lasting answers it: I have wanted one, and had none, without a break for so long.
+	lasting
 )
 
 // inquestKind is the first byte of what is about inquests: the bytes from 0x90 to 0x9f are those of
@@ -94,6 +98,8 @@ var layouts = [256][]part{
 	ask:      {theCustody, theMember},
 	went:     {theCustody, theMember, theSpan},
 	none:     {theSpan},
+	lasts:    {},
+	lasting:  {theSpan},
 	account:  {theCustody},
 	still:    {theCustody},
 	sent:     {theCustody, theMember, theSpan},
@@ -129,7 +135,8 @@ type message struct {
 	promise
 	// span is, of noted, when to say so again; of have, when its program ends at the
 	// latest, or 0 where none runs; of went and sent, since when the token has been in transit,
-	// or 0 where it has arrived; of none, since when its sender has been at work; of proof, since
+	// or 0 where it has arrived; of none, since when its sender has been at work; of lasting, since when
+	// it waits, or 0 where it does not; of proof, since
 	// when it has let the token go; of never, since when it knows of all its custodies.
 	span uint32
 	// member is, of want and ask, the member that waits, or zero: of want its sender, of ask none
@@ -202,7 +209,7 @@ func parse(b []byte, m *message) bool {
 		}
 		b = b[size:]
 	}
-	return len(b) == 0 && len(layouts[m.kind]) > 0
+	return len(b) == 0 && layouts[m.kind] != nil
 }
 
 func readCustody(b []byte) custody {

@@ -687,7 +687,7 @@ func (n *network) deliver(s, to *site, at clock.Instant, life int, b []byte) {
 }
 
 var names = map[kind]string{
-	want: "want", noted: "noted", have: "have", rest: "rest", release: "release", returned: "returned", released: "released",
+	want: "want", noted: "noted", have: "have", rest: "rest", release: "release", returned: "returned", lasts: "lasts", lasting: "lasting", released: "released",
 	other: "other", ask: "ask", went: "went", none: "none",
 	account: "account", still: "still", sent: "sent", proof: "proof", instead: "instead", never: "never", blame: "blame",
 }

@@ -21,6 +21,7 @@ type lone struct {
 	now   clock.Instant
 	order fixed
 	did   []policy.Action
+	waits map[ident.Member]clock.Instant // since when members wait, as they have said: they say so again when they are asked
 }
 
 // fixed is a group in an order.
@@ -70,7 +71,7 @@ func newLone(exclusive bool) *lone {
 func newLoneIn(exclusive bool, in policy.Surroundings) *lone {
 	p := testParams
 	p.MaxHold = longHold
-	l := &lone{order: fixed{at(theSelf), at(theHolder), at(thePasser), at(theDead)}}
+	l := &lone{waits: make(map[ident.Member]clock.Instant), order: fixed{at(theSelf), at(theHolder), at(thePasser), at(theDead)}}
 	in.Self, in.Roster, in.Slot = at(theSelf), &l.order, ident.Member{255}
 	l.Keeper = Around(idlePolicy{}, p, in, exclusive)
 	l.after(time.Hour)
@@ -78,9 +79,20 @@ func newLoneIn(exclusive bool, in policy.Surroundings) *lone {
 }
 
 func (l *lone) step(e policy.Event) {
+	var asked []ident.Member
 	for _, a := range l.Step(l.now, e, nil) {
 		a.Field = slices.Clone(a.Field)
+		if a.Kind == policy.Tell && kind(a.Field[0]) == lasts {
+			asked = append(asked, a.To)
+			continue
+		}
 		l.did = append(l.did, a)
+	}
+	for _, m := range asked {
+		if since, waits := l.waits[m]; waits {
+			answer := message{kind: lasting, span: max(1, millis(l.now.Sub(since)))}
+			l.step(policy.Event{Kind: policy.Message, From: m, Body: answer.append(nil)})
+		}
 	}
 }
 
@@ -98,6 +110,9 @@ func (l *lone) after(d time.Duration) {
 }
 
 func (l *lone) says(from int, m message) {
+	if _, waits := l.waits[at(from)]; m.kind == want && !waits {
+		l.waits[at(from)] = l.now
+	}
 	l.step(policy.Event{Kind: policy.Message, From: at(from), Body: m.append(nil)})
 }
 

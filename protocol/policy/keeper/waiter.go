@@ -11,6 +11,9 @@ import (
 type waiter struct {
 	*common
 	waits  bool          // a program here does, and no token is here
+	since  clock.Instant // when it began to
+	wants  bool          // a program here does, whether a token is here or not
+	wanted clock.Instant // when it began to
 	keeper ident.Member  // the member that has answered last; zero: the first keeper is told
 	heard  clock.Instant // when it did
 	next   clock.Instant // when to send the next want
@@ -27,12 +30,15 @@ func newWaiter(c *common) waiter {
 // look begins or ends the wait of this member. In a small group a member that begins to wait tells the
 // keeper at once, but only once in a turn.
 func (w *waiter) look(has bool) {
+	if w.Demand != w.wants {
+		w.wants, w.wanted = w.Demand, w.Now
+	}
 	switch waits := w.Demand && !has; {
 	case waits == w.waits:
 	case !waits:
 		w.waits, w.next, w.told, w.said = false, clock.Never, w.told[:0], 0
 	default:
-		w.waits, w.next = true, w.Now
+		w.waits, w.since, w.next = true, w.Now, w.Now
 		if turn, _ := w.turns(); turn == w.half && w.Now >= w.heard.Add(turn) {
 			w.until = w.Now
 		}
@@ -116,6 +122,15 @@ func (w *waiter) memberSilent(m ident.Member) {
 
 // keeperBack returns to the first keeper: another one has answered in its place.
 func (w *waiter) keeperBack() { w.keeper = ident.Member{} }
+
+// tellsSince answers a keeper that asks whether this member still waits.
+func (w *waiter) tellsSince(from ident.Member) {
+	answer := message{kind: lasting}
+	if w.waits {
+		answer.span = max(1, millis(w.Now.Sub(w.since)))
+	}
+	w.send(from, &answer)
+}
 
 // turnAt is when this member sends the next want, or when to look whether it knows of fewer
 // members: the turns of failed members go unused.
