@@ -69,6 +69,16 @@ func (k *kept) step(seconds float64, e policy.Event) []byte {
 	return nil
 }
 
+// of returns what Ada says of a kind.
+func (k *kept) of(kind byte, seconds float64, e policy.Event) []byte {
+	for _, a := range k.keeper.Step(clock.Instant(seconds*1e9), e, nil) {
+		if a.Kind == policy.Tell && a.Field[0] == kind {
+			return bytes.Clone(a.Field)
+		}
+	}
+	return nil
+}
+
 func (k *kept) hears(seconds float64, from ident.Member, parts ...[]byte) []byte {
 	return k.step(seconds, policy.Event{Kind: policy.Message, From: from, Body: slices.Concat(parts...)})
 }
@@ -108,6 +118,13 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	giver.step(1, policy.Event{Kind: policy.Arrival, From: ben.id, Token: token})
 	went := giver.hears(1.3, ben.id, []byte{136}, custodyAsk)
 	none := newKept(t, after{}).hears(60, ben.id, []byte{136}, custodyAsk)
+
+	keeper, hasIt := newKept(t, three{}), append(append([]byte{130}, custody...), 0, 0, 0, 0)
+	keeper.hears(1, ben.id, []byte{128}, self)
+	keeper.hears(2, cleo.id, hasIt)
+	keeper.hears(4, ben.id, []byte{128}, self)
+	lasts := keeper.of(139, 6, policy.Event{Kind: policy.Message, From: cleo.id, Body: hasIt})
+	lasting := waiter.hears(13, ben.id, []byte{139})
 
 	account := newKept(t, after{}).hears(1, ben.id, []byte{166}, custody, cleo.id[:], ben.id[:])
 	asks := append([]byte{160}, custody...)
@@ -149,6 +166,8 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 		{"An ask, to Cleo, when Ben waits", ask},
 		{"A went, to Ben, who has sent an ask. Ada passed that token on to Cleo 300 milliseconds ago, and does not know yet that it has arrived", went},
 		{"A none, to Ben, by a member that began its work a minute ago", none},
+		{"A lasts, to Ben, who waits, when Cleo has said for 4 seconds that she has that token", lasts},
+		{"A lasting, to Ben, by a member that has waited for 12 seconds", lasting},
 		{"An account, to Cleo, as Ben blames her for the loss of the token 0707… after hop 3", account},
 		{"A still, to Ben, who asks Ada likewise while that token is there", still},
 		{"A sent, to Ben, 300 milliseconds after Ada has passed it on to Cleo", sent},

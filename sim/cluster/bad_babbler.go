@@ -148,7 +148,7 @@ const (
 // keeperParts are the parts of each kind, but of proof, which has a receipt.
 var keeperParts = map[byte]string{
 	keeperWant: "m", keeperNoted: "s", keeperHave: "cs", keeperRest: "cnp", keeperRelease: "cnnp", keeperReturned: "cnnp",
-	keeperReleased: "cnp", keeperOther: "cnpm", keeperAsk: "cm", keeperWent: "cms", keeperNone: "s",
+	keeperReleased: "cnp", keeperOther: "cnpm", keeperAsk: "cm", keeperWent: "cms", keeperNone: "s", keeperLasts: "", keeperLasting: "s",
 	keeperAccount: "c", keeperStill: "c", keeperSent: "cms", keeperInstead: "cmc",
 	keeperNever: "csnn", keeperBlame: "cmm",
 }

@@ -22,6 +22,8 @@ const (
 	keeperAsk
 	keeperWent
 	keeperNone
+	keeperLasts
+	keeperLasting
 )
 
 // The first bytes of what they say in inquests, and the length of a custody there.

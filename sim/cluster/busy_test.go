@@ -61,6 +61,7 @@ type busy struct {
 	times  busyTimes
 	again  map[*node]time.Duration        // asks again so long after its last program, on average
 	since  map[ident.Member]time.Duration // waits for the resource
+	waits  time.Duration                  // a member waits for so long on average, and then asks no more for a while; 0: until its turn
 	turns  []turn
 	counts map[ident.Member]bool // whose turns count; nil: all
 	made   int                   // tokens
@@ -166,6 +167,26 @@ func (b *busy) ask(n *node) {
 	b.since[n.id] = b.now
 	n.requests++
 	n.put(member.Demand{Request: n.requests, Resource: "r", MaxHold: b.times.hold})
+	if request := n.requests; b.waits > 0 {
+		b.after(b.exponential(b.waits), func() { b.withdraw(n, request) })
+	}
+}
+
+// withdraw ends the wait of a member for a request, unless that has been granted.
+func (b *busy) withdraw(n *node, request uint64) {
+	if _, asks := b.since[n.id]; asks && n.requests == request {
+		delete(b.since, n.id)
+		n.put(member.Withdraw{Request: request})
+		b.asksAgain(n)
+	}
+}
+
+// ceases has all members withdraw what they wait for, and ask for nothing any more.
+func (b *busy) ceases() {
+	clear(b.again)
+	for _, n := range b.nodes {
+		b.withdraw(n, n.requests)
+	}
 }
 
 // want lets members ask from now on, again so long after each turn on average.

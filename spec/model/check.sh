@@ -496,6 +496,17 @@ breaks found late -DLIAR -DBUG_ANEW
 [ "$quick" ] || breaks no_false late -DRUN=9	# these are not held
 [ "$quick" ] || breaks no_false late -DAWAKE=16
 
+holds served
+[ "$quick" ] || holds served -DRUN=4
+breaks no_false served -DBUG_OLD_WANT
+breaks no_false served -DBUG_NO_SINCE
+breaks no_false served -DBUG_GAP
+breaks no_false served -DBUG_TOLD_ONCE
+[ "$quick" ] || holds served -DLIAR
+breaks found served -DLIAR -DBUG_LAST
+[ "$quick" ] || breaks found served -DLIAR -DBUG_NO_NEXT
+[ "$quick" ] || breaks no_false served -DBUG_AGAIN	# assumed of the holder
+
 [ "$quick" ] || holds bars
 holds bars -DHONEST
 breaks few_stalls bars -DBUG_SHORT

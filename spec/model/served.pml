@@ -1,14 +1,14 @@
 /*
- * Members that wait and cease to: when a holder may be counted late (P-74 of spec/policy/keeper.md).
+ * Members that wait and cease to: when a holder may be counted late (P-74, 3 of spec/policy/keeper.md).
  *
  * A keeper believes that the holder of a token keeps it while another member waits. Members that wait say so seldom, and do
  * not say that they cease to. So the keeper asks one of them, the witness, whether it has waited without a break since the holder
- * was told of it. It asks the next one likewise, of which it has told the holder meanwhile. When the witness ceases, the
- * next one takes its place if the holder knew of that one while the witness still waited. Otherwise the time begins anew.
+ * was told of it. It tells the holder of a next one, too. When the witness ceases, the next one takes its place if the holder
+ * was told of that one while the witness still waited, as far as the keeper knows. Otherwise the time begins anew.
  *
- * A tick is L / 2. An honest holder runs at most one program of RUN ticks at a time. It begins none while it knows of a member
- * that waits, but for PAUSE ticks after it was told first. When it is idle and told of a member, it asks that one within two ticks,
- * and passes the token to it if it waits.
+ * A tick is L / 2. What is assumed of an honest holder: it runs one program of RUN ticks, and begins no further one after it was told
+ * that somebody waits. When it is idle, it asks those that it was told of within two ticks, and passes the token to one that waits.
+ * While its program runs, it remembers the last one alone.
  *
  *   LIAR           the holder keeps the token; member 1 waits all the time, and says so each TURN ticks at least
  *   RUN=2          the longest program (H)
@@ -16,9 +16,11 @@
  *   TURN=2
  *   BUG_OLD_WANT   a want counts until the next one: nobody is asked
  *   BUG_NO_SINCE   the witness says that it waits, and not since when
- *   BUG_UNTOLD     the next one counts whether the holder was told of it in time or not
- *   BUG_NO_NEXT    there is no next one: where members wait for less than O each, a liar is never late
- *   BUG_LAST       the last member that has said that it waits is the witness each time, not the next one
+ *   BUG_GAP        the next one takes its place also if the holder may have been told of it too late
+ *   BUG_TOLD_ONCE  the holder is told once of a witness
+ *   BUG_NO_NEXT    there is no next one
+ *   BUG_LAST       the next one is the last member that has said that it waits, not the first
+ *   BUG_AGAIN      the holder runs again although it was told that somebody waits (P-80, 3): this is assumed of it
  */
 
 #ifndef RUN
@@ -33,7 +35,8 @@
 #define O (RUN + LATE)
 #define MOST (O + LATE)		/* ticks, as far as they are counted */
 #define NONE 255
-#define BOUND (2 * MOST + TURN + 4)
+#define SILENT 2		/* L: a witness that has not said so since is none */
+#define BOUND (2 * MOST + TURN + 6)
 
 bit wants[3];			/* of the members 1 and 2 */
 byte age[3];			/* for how many ticks they have waited without a break */
@@ -42,20 +45,27 @@ byte quiet;			/* ticks since member 1 said that it waits */
 /* the keeper */
 byte last;			/* the member that has said last that it waits; 0: it has a token since, or does not wait */
 byte told = NONE;		/* ticks since the time began */
-byte witness, seen, pending;	/* seen: ticks since it was known to wait; pending: of questions without an answer */
-byte next, nexttold;		/* nexttold: ticks since the holder was told of it */
-bit nextwaits;			/* it has said in this tick that it has waited since then */
+byte witness, wtold;		/* wtold: ticks since the holder was told of it */
+byte seen;			/* ticks since it said that it has waited since then; SILENT: it has not */
+byte asked;			/* ticks since it was asked, and has not answered */
+byte next, nexttold = NONE;	/* nexttold: ticks since the holder was told of it */
 
 /* an honest holder */
 bit known[3];			/* the members of which it was told: while its program runs, the last one alone */
 byte running;			/* ticks */
 bit slow;			/* it has let one tick pass */
+bit ran;			/* it has begun a program since it was told that somebody waits */
 
 bit over, no_false, found;
 
 mtype = { PASS, STRUCK, BEGIN, CEASE, WANT };
 #define SAY(m, what) printf("member %d hop 0: %e\n", m, what)
 #define TELL(m) d_step { known[1] = (running == 0 && known[1]) || m == 1; known[2] = (running == 0 && known[2]) || m == 2 }
+#ifdef BUG_TOLD_ONCE
+#define AGAIN(m) skip
+#else
+#define AGAIN(m) TELL(m)
+#endif
 #define MORE(x, most) x = (x < most -> x + 1 : most)
 
 inline member(m)
@@ -81,7 +91,7 @@ inline member(m)
 	:: wants[m] -> last = m; SAY(m, WANT); quiet = (m == 1 -> 0 : quiet);
 #if !defined(BUG_LAST) && !defined(BUG_NO_NEXT)
 		if
-		:: next == 0 && m != witness -> next = m; nexttold = NONE; nextwaits = 0
+		:: next == 0 && m != witness -> next = m; nexttold = NONE
 		:: else
 		fi
 #endif
@@ -95,7 +105,8 @@ inline member(m)
 
 inline begins(m)
 {
-	told = (m == 0 -> NONE : 0); witness = m; seen = 0; pending = 0; next = 0; nextwaits = 0;
+	told = (m == 0 -> NONE : 0); ran = (running > 0);
+	witness = m; wtold = 0; seen = SILENT; asked = 0; next = 0; nexttold = NONE;
 	if
 	:: witness != 0 -> TELL(witness)
 	:: else
@@ -107,33 +118,26 @@ inline ceases()
 {
 	last = (last == witness -> 0 : last);
 	if
-#ifdef BUG_UNTOLD
-	:: next != 0 ->
+#ifdef BUG_GAP
+	:: next != 0 && nexttold != NONE ->
 #else
-	:: next != 0 && nextwaits ->
+	:: next != 0 && nexttold != NONE && seen < SILENT && nexttold >= seen ->
 #endif
-		witness = next; seen = 0; pending = 0; next = 0; nextwaits = 0
+		witness = next; wtold = nexttold; asked = 0; next = 0; nexttold = NONE;
+		seen = SILENT
 	:: else ->
 		next = (next != 0 -> next : last);
 		begins(next)
 	fi
 }
 
-inline asksNext()
+inline tellsNext()
 {
 	if
-	:: next == 0 && last != 0 && last != witness ->
-		next = last; nexttold = 0; nextwaits = 0; TELL(next)
+	:: next == 0 && last != 0 && last != witness -> next = last; nexttold = 0; TELL(next)
+	:: next == 0 && (last == 0 || last == witness)
 	:: next != 0 && nexttold == NONE -> nexttold = 0; TELL(next)
-	:: next != 0 && nexttold != NONE ->
-		MORE(nexttold, MOST);
-		if
-		:: wants[next] && age[next] >= nexttold -> nextwaits = 1
-		:: wants[next] && age[next] < nexttold -> nextwaits = 0; nexttold = 0; TELL(next)
-		:: !wants[next] -> last = (last == next -> 0 : last); next = 0; nextwaits = 0
-		:: true -> nextwaits = 0		/* the answer is lost */
-		fi
-	:: else
+	:: next != 0 && nexttold != NONE -> MORE(nexttold, MOST)
 	fi
 }
 
@@ -144,34 +148,28 @@ inline keeper()
 		next = (next != 0 -> next : last);
 		begins(next)
 	:: else ->
-		MORE(told, MOST); MORE(seen, MOST);
+		MORE(told, MOST); MORE(wtold, MOST); MORE(seen, SILENT); asked++;
 #ifndef BUG_NO_NEXT
-		asksNext();
+		tellsNext();
 #endif
 #ifdef BUG_OLD_WANT
 		if
 		:: last == 0 -> begins(0)
-		:: else -> seen = 0
+		:: else -> seen = 0; asked = 0
 		fi;
 #else
 		if
 #ifdef BUG_NO_SINCE
-		:: wants[witness] -> seen = 0; pending = 0
+		:: wants[witness] -> seen = 0; asked = 0; AGAIN(witness)
 		:: !wants[witness] -> ceases()
 #else
-		:: wants[witness] && age[witness] >= seen -> seen = 0; pending = 0
-		:: !wants[witness] || age[witness] < seen -> ceases()
+		:: wants[witness] && age[witness] >= wtold -> seen = 0; asked = 0; AGAIN(witness)
+		:: !wants[witness] || age[witness] < wtold -> ceases()
 #endif
-#ifdef LIAR
-		:: pending == 0 || witness != 1 ->
-#else
-		:: true ->			/* the answer is lost */
+#ifndef LIAR
+		:: asked < SILENT			/* the answer is lost */
+		:: asked >= SILENT -> ceases()
 #endif
-			pending++;
-			if
-			:: pending == 2 -> ceases()
-			:: else
-			fi
 		fi;
 #endif
 		if
@@ -181,9 +179,8 @@ inline keeper()
 			:: last != 0 -> TELL(last)	/* a search asks the holder, too */
 			:: true
 			fi;
-			TELL(witness);
 			if
-			:: told >= MOST && seen == 0 ->
+			:: told >= MOST && seen < SILENT ->
 				over = 1; SAY(0, STRUCK);
 #ifndef LIAR
 				no_false = 0;
@@ -203,7 +200,13 @@ inline holder()
 	:: running == 0 && (known[1] || known[2]) && !slow -> slow = 1
 	:: running == 0 && (known[1] && wants[1] || known[2] && wants[2]) -> over = 1; SAY(0, PASS)
 	:: running == 0 && !(known[1] && wants[1] || known[2] && wants[2]) -> slow = 0; known[1] = 0; known[2] = 0
-	:: running == 0 && !known[1] && !known[2] -> slow = 0; running = RUN; SAY(0, BEGIN)
+#ifndef BUG_AGAIN
+	:: running == 0 && !known[1] && !known[2] && !ran ->
+#else
+	:: running == 0 && !known[1] && !known[2] ->
+#endif
+		slow = 0; ran = (told != NONE); running = RUN; SAY(0, BEGIN)
+	:: running == 0 && !known[1] && !known[2] -> slow = 0
 	fi
 }
 

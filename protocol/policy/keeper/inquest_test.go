@@ -2353,3 +2353,70 @@ func TestMessage_InquestKinds_ReadBack(t *testing.T) {
 	assert.True(t, parse(append([]byte{byte(proof)}, make([]byte, policy.MaxField-1)...), new(message)))
 	assert.False(t, parse(append([]byte{byte(proof)}, make([]byte, policy.MaxField-1+1)...), new(message)))
 }
+
+// TestHolds_WaiterCeases_HolderIsNotLate: P-74, 3. Members that wait say so seldom, and not that they cease to. A holder keeps its token rightly
+// while nobody waits, or each one only for a moment.
+func TestHolds_WaiterCeases_HolderIsNotLate(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		waits func(c *court, second int) // what the members that wait do in each second
+		late  bool
+	}{
+		{"waits all the time", func(*court, int) {}, true},
+		{"ceases, and says nothing", func(c *court, second int) {
+			if second == 10 {
+				delete(c.waiting, at(theThird))
+			}
+		}, false},
+		{"ceases and waits again, each ten seconds", func(c *court, second int) {
+			if second%10 == 0 {
+				c.waiting[at(theThird)] = c.now
+			}
+		}, false},
+		{"says now and then that it waits, and never when it is asked", func(c *court, _ int) {
+			c.says(theThird, message{kind: want})
+			delete(c.waiting, at(theThird))
+		}, false},
+		{"is named by another one", func(c *court, _ int) {
+			delete(c.waiting, at(theThird))
+			c.says(thePasser, message{kind: want, member: at(theThird)})
+		}, false},
+		{"two take turns, of which one waits at any time", func(c *court, second int) {
+			for i, m := range []int{theThird, theFourth} {
+				if since := (second + 20*i) % 40; since == 0 {
+					c.waiting[at(m)] = c.now
+				} else if since == 30 {
+					c.waiting[at(m)] = clock.Never
+				}
+			}
+		}, true},
+		{"two take turns, with a gap", func(c *court, second int) {
+			for i, m := range []int{theThird, theFourth} {
+				if since := (second + 40*i) % 80; since == 0 {
+					c.waiting[at(m)] = c.now
+				} else if since == 30 {
+					c.waiting[at(m)] = clock.Never
+				}
+			}
+		}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			c.says(theThird, message{kind: want})
+			for second := 1; second < 3*int(lateAfter/time.Second); second++ {
+				for _, m := range []int{theThird, theFourth} {
+					if since, waits := c.waiting[at(m)]; waits && since != clock.Never {
+						c.says(m, message{kind: want})
+					}
+				}
+				test.waits(c, second)
+				c.says(theHolder, message{kind: have, custody: blamedFrom})
+				if len(c.questions(theHolder)) > 0 {
+					c.says(theHolder, message{kind: still, custody: blamedFrom})
+				}
+				c.after(time.Second)
+			}
+			assert.Equal(t, test.late, c.struck(theHolder))
+		})
+	}
+}

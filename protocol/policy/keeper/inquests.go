@@ -36,7 +36,7 @@ type kept struct {
 // init makes inquests. Their list must not move afterwards.
 func (s *inquests) init(c *common, h *holder, k *search, w *waiter) {
 	s.holder = h
-	s.witnesses = witnesses{common: c, first: nobody(), second: nobody()}
+	s.witnesses = newWitnesses(c)
 	s.sanctions = sanctions{common: c, docket: &s.open, search: k, waiter: w}
 }
 
@@ -76,14 +76,14 @@ func (s *inquests) holds(from ident.Member, m *message) {
 		if before.token == m.token && before.hop+1 == m.hop {
 			t.from = before.holder
 		}
-		w.anew()
+		w.anew(from)
 	case s.Now < t.seen.Add(s.silence):
 	case !s.countsOn(m):
 		t.told, t.custody = s.Now, m.custody
 		i := about(m.custody, from, t.from, s.Now)
 		i.there = true
 		s.opens(i)
-	case s.Now < t.told.Add(s.timeout(s.mayKeep(from))), !w.isSeen(&w.first):
+	case s.Now < t.told.Add(s.timeout(s.mayKeep(from))), !w.haveWaited():
 	case t.anew < restarts && !s.isSteady(from, t.told): // it had failed, and looks now whether it may go on
 		t.told, t.anew = max(t.told, s.greeted[from]), t.anew+1
 	case s.open.owes(from, t.custody) && s.isSteady(from, t.told):
@@ -95,19 +95,17 @@ func (s *inquests) holds(from ident.Member, m *message) {
 	}
 }
 
-// countsOn tells the holder of the witnesses, asks them, and reports whether its time goes on.
+// countsOn tells the holder of the witnesses, and reports whether its time goes on.
 func (s *inquests) countsOn(m *message) bool {
-	w := &s.witnesses
-	w.onTimer()
-	counted := w.isCounted() && s.kept.told != clock.Never
-	w.tells(s.kept.holder, m.custody)
+	counted := s.witnesses.isCounted() && s.kept.told != clock.Never
+	s.witnesses.tells(m.custody)
 	return counted
 }
 
 // keepsNone notes that no holder keeps a token, as far as is known.
 func (s *inquests) keepsNone() {
 	s.kept = kept{}
-	s.witnesses.anew()
+	s.witnesses.anew(ident.Member{})
 }
 
 // mayKeep is how long the holder may keep a token after it was told that others wait. One that this member bars, and that gives
@@ -195,7 +193,7 @@ func (s *inquests) opens(i inquest) {
 }
 
 // deadline is when a member is asked next.
-func (s *inquests) deadline() clock.Instant { return min(s.open.deadline(), s.witnesses.deadline()) }
+func (s *inquests) deadline() clock.Instant { return min(s.open.deadline(), s.witnesses.next) }
 
 // onTimer asks the members that are to give account, and the witnesses.
 func (s *inquests) onTimer() {
@@ -343,7 +341,7 @@ func (s *inquests) mayHaveWrongClock(m ident.Member) bool {
 
 // isLate reports whether a member keeps a token for too long.
 func (s *inquests) isLate(i *inquest) bool {
-	return i.says == still && i.heard == s.Now && i.late != 0 && (s.missesItself(i) || s.witnesses.isSeen(&s.witnesses.first)) && (s.Now >= i.late.Add(s.timeout(2*s.silence)) || i.said >= maxLateAnswers)
+	return i.says == still && i.heard == s.Now && i.late != 0 && (s.missesItself(i) || s.witnesses.haveWaited()) && (s.Now >= i.late.Add(s.timeout(2*s.silence)) || i.said >= maxLateAnswers)
 }
 
 // concludes reports whether an inquest is over, and counts what follows from it.

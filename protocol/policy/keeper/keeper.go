@@ -298,7 +298,9 @@ func (k *Keeper) route(from ident.Member, m *message) {
 	switch m.kind {
 	case want:
 		s.wants.hears(from, m)
-		k.inquests.witnesses.waits(s.wants.last)
+		if m.member.IsZero() { // a holder that keeps its token could name others without end
+			k.inquests.witnesses.waits(from)
+		}
 		k.holder.wakes(s.wants.last)
 		s.wanted()
 	case noted:

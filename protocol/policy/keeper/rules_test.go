@@ -18,10 +18,10 @@ import (
 // where the test does not say otherwise.
 type lone struct {
 	*Keeper
-	now   clock.Instant
-	order fixed
-	did   []policy.Action
-	waits map[ident.Member]clock.Instant // since when members wait, as they have said: they say so again when they are asked
+	now     clock.Instant
+	order   fixed
+	did     []policy.Action
+	waiting map[ident.Member]clock.Instant // since when members wait, as they say when they are asked; clock.Never: not any more
 }
 
 // fixed is a group in an order.
@@ -71,7 +71,7 @@ func newLone(exclusive bool) *lone {
 func newLoneIn(exclusive bool, in policy.Surroundings) *lone {
 	p := testParams
 	p.MaxHold = longHold
-	l := &lone{waits: make(map[ident.Member]clock.Instant), order: fixed{at(theSelf), at(theHolder), at(thePasser), at(theDead)}}
+	l := &lone{waiting: make(map[ident.Member]clock.Instant), order: fixed{at(theSelf), at(theHolder), at(thePasser), at(theDead)}}
 	in.Self, in.Roster, in.Slot = at(theSelf), &l.order, ident.Member{255}
 	l.Keeper = Around(idlePolicy{}, p, in, exclusive)
 	l.after(time.Hour)
@@ -89,8 +89,11 @@ func (l *lone) step(e policy.Event) {
 		l.did = append(l.did, a)
 	}
 	for _, m := range asked {
-		if since, waits := l.waits[m]; waits {
-			answer := message{kind: lasting, span: max(1, millis(l.now.Sub(since)))}
+		if since, waits := l.waiting[m]; waits {
+			answer := message{kind: lasting}
+			if since != clock.Never {
+				answer.span = max(1, millis(l.now.Sub(since)))
+			}
 			l.step(policy.Event{Kind: policy.Message, From: m, Body: answer.append(nil)})
 		}
 	}
@@ -110,8 +113,8 @@ func (l *lone) after(d time.Duration) {
 }
 
 func (l *lone) says(from int, m message) {
-	if _, waits := l.waits[at(from)]; m.kind == want && !waits {
-		l.waits[at(from)] = l.now
+	if _, waits := l.waiting[at(from)]; m.kind == want && !waits {
+		l.waiting[at(from)] = l.now
 	}
 	l.step(policy.Event{Kind: policy.Message, From: at(from), Body: m.append(nil)})
 }

@@ -147,6 +147,8 @@ func keeperKinds() []walkBody {
 		{"ask", [][]byte{{136}, custody, ben.id}},
 		{"went", [][]byte{{137}, custody, ben.id, u32(300)}},
 		{"none", [][]byte{{138}, u32(60_000)}},
+		{"lasts", [][]byte{{139}}},
+		{"lasting", [][]byte{{140}, u32(12_000)}},
 		{"account", [][]byte{{160}, custody}},
 		{"still", [][]byte{{161}, custody}},
 		{"sent", [][]byte{{162}, custody, ben.id, u32(300)}},
@@ -165,6 +167,7 @@ func (s *suite) keeperBodies() {
 	put(ok("have-ever", "have: the greatest hop and span, read as any other", req), []byte{130}, aToken, u64(1<<64-1), u32(1<<32-1))
 	put(ok("want-self", "want: its sender waits", req), []byte{128}, nobody)
 	put(ok("ask-any", "ask by a member that knows no token", req), []byte{136}, noToken, u64(0), nobody)
+	put(ok("lasting-over", "lasting: it does not wait any more", req), []byte{140}, u32(0))
 	put(ok("went-underway", "went: to a member that is not known", req), []byte{137}, aToken, u64(7), nobody, u32(300))
 	put(ok("went-arrived", "went: it has arrived", req), []byte{137}, aToken, u64(7), ben.id, u32(0))
 	put(ok("sent-arrived", "sent: no receipt came, and none is waited for", req), []byte{162}, aToken, u64(7), ben.id, u32(0))
