@@ -324,13 +324,11 @@ func (s *inquests) returns(from ident.Member, c custody) {
 // waits asks it, and keeps the token if it does not.
 func (s *inquests) misses(i *inquest) bool {
 	k := &s.kept
-	return s.missesItself(i) || i.there && k.holder == i.member && k.told <= i.waited && s.witnesses.isCounted()
+	return s.missesItself() || i.there && k.holder == i.member && k.told <= i.waited && s.witnesses.isCounted()
 }
 
-// missesItself reports whether this member has missed the token itself ever since its holder was told so.
-func (s *inquests) missesItself(i *inquest) bool {
-	return s.holder.has() || s.Demand && s.waiter.wanted <= i.waited
-}
+// missesItself reports whether this member misses the token that a member keeps: it wants one, or has another one.
+func (s *inquests) missesItself() bool { return s.Demand || s.holder.has() }
 
 // mayHaveWrongClock reports whether a member may keep a token that it has made because no member takes it: its
 // clock may be wrong, and the token refused and made anew until that is right. One that this member passes
@@ -341,7 +339,7 @@ func (s *inquests) mayHaveWrongClock(m ident.Member) bool {
 
 // isLate reports whether a member keeps a token for too long.
 func (s *inquests) isLate(i *inquest) bool {
-	return i.says == still && i.heard == s.Now && i.late != 0 && (s.missesItself(i) || s.witnesses.haveWaited()) && (s.Now >= i.late.Add(s.timeout(2*s.silence)) || i.said >= maxLateAnswers)
+	return i.says == still && i.heard == s.Now && i.late != 0 && (s.missesItself() || s.witnesses.haveWaited()) && (s.Now >= i.late.Add(s.timeout(2*s.silence)) || i.said >= maxLateAnswers)
 }
 
 // concludes reports whether an inquest is over, and counts what follows from it.

@@ -12,8 +12,6 @@ type waiter struct {
 	*common
 	waits  bool          // a program here does, and no token is here
 	since  clock.Instant // when it began to
-	wants  bool          // a program here does, whether a token is here or not
-	wanted clock.Instant // when it began to
 	keeper ident.Member  // the member that has answered last; zero: the first keeper is told
 	heard  clock.Instant // when it did
 	next   clock.Instant // when to send the next want
@@ -30,9 +28,6 @@ func newWaiter(c *common) waiter {
 // look begins or ends the wait of this member. In a small group a member that begins to wait tells the
 // keeper at once, but only once in a turn.
 func (w *waiter) look(has bool) {
-	if w.Demand != w.wants {
-		w.wants, w.wanted = w.Demand, w.Now
-	}
 	switch waits := w.Demand && !has; {
 	case waits == w.waits:
 	case !waits:

@@ -63,7 +63,8 @@ func (w *witnesses) ends(m ident.Member) {
 	case m == w.second.member:
 		w.second = witness{}
 	case m == w.first.member:
-		next, goesOn := w.second, w.haveWaited() && w.second.told <= w.seen
+		next := w.second
+		goesOn := !next.member.IsZero() && w.haveWaited() && next.told <= w.seen
 		w.first, w.second = next, witness{}
 		w.seen, w.asked, w.next = longAgo, clock.Never, w.Now
 		if !goesOn {
