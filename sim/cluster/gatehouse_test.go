@@ -25,7 +25,7 @@ func gated(r *group.Resource) {
 func TestGated_Faults_OrderHolds(t *testing.T) {
 	skipUnderRaceDetector(t)
 	var sum gatehouse
-	for seed := range uint64(whole.Part(3, 60)) {
+	for seed := range uint64(whole.Part(2, 60)) {
 		s := Setting{Seed: seed, Mix: MixOf(seed), For: 5 * time.Minute}
 		set, f := s.draw()
 		f.every[faultReconfigure] = 0 // the gate goes by one configuration
