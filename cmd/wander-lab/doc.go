@@ -26,8 +26,8 @@
 //
 // # Who calls it
 //
-// A person who studies the protocol or implements it, .ci/run (vectors, a short cluster campaign, one seed of each
-// experiment), and the commands in CONTRIBUTING.md that make docs/data and the pages. The program that members
+// A person who studies the protocol or implements it, .ci/run (vectors, a short cluster campaign, one seed of some
+// experiments), and the commands in CONTRIBUTING.md that make docs/data and the pages. The program that members
 // run is cmd/wander; it links nothing of this.
 //
 // # The walk of a command

@@ -103,9 +103,11 @@ func TestPlanSet(t *testing.T) {
 	}{
 		"span":   {[]string{"--set", "min_interval=1m"}, "policy uncoordinated, preset journal, min_interval 1m\n0s one way, no loss, no crash\n"},
 		"choice": {[]string{"--policy", "wandering", "--set", "on_silent_holder=replace", "--members", "2"}, "preset fair, on_silent_holder replace\n"},
-		"flag":   {[]string{"--policy", "wandering", "--preset", "report", "--set", "generator_rests=true"}, "preset report, generator_rests true\n"},
-		"factor": {[]string{"--policy", "wandering", "--preset", "report", "--set", "growth_factor=2.5", "--set", "max_interval=10m"}, "max_interval 10m, growth_factor 2.5\n"},
-		"count":  {[]string{"--policy", "multitoken", "--preset", "jittered", "--target-interval", "1m", "--set", "queue_capacity=3"}, "target_interval 1m, queue_capacity 3\n"},
+		"flag and factor": {
+			[]string{"--policy", "wandering", "--preset", "report", "--set", "growth_factor=2.5", "--set", "max_interval=10m", "--set", "generator_rests=true"},
+			"preset report, max_interval 10m, growth_factor 2.5, generator_rests true\n",
+		},
+		"count": {[]string{"--policy", "multitoken", "--preset", "jittered", "--target-interval", "1m", "--set", "queue_capacity=3"}, "target_interval 1m, queue_capacity 3\n"},
 		"faults": {
 			[]string{"--loss", "1%", "--latency", "20ms", "--crash", "1m", "--down-for", "30s", "--volatile"},
 			"20ms one way, 1 % of the handoffs lose the token, a crash of a volatile member every 1m on average, down for 30s\n",

@@ -62,7 +62,7 @@ func (s *search) coverBinary(ctx context.Context, p pack) (string, error) {
 		packages = append(packages, p.Module.Path+"/"+folder+"/...")
 	}
 	name := filepath.Join(s.builder.scratch, strings.ReplaceAll(p.path(), "/", "-")+".cover.test")
-	_, err := goCommand(ctx, p.Dir, "test", "-c", "-cover", "-covermode=set", "-coverpkg="+strings.Join(packages, ","), "-o", name, ".")
+	_, err := goCommand(ctx, p.Dir, "test", "-c", "-trimpath=false", "-cover", "-covermode=set", "-coverpkg="+strings.Join(packages, ","), "-o", name, ".")
 	return name, err
 }
 

@@ -12,14 +12,27 @@ import (
 // machine is busy with others, or asleep, what is waited for does not get on either.
 const patience = 2 * time.Minute
 
-// pause is the usual one between two looks.
-const pause = 2 * time.Millisecond
+// The pause between two looks grows with what has been waited: what comes soon is seen soon,
+// and what takes seconds is not asked for hundreds of times a second.
+const (
+	leastPause = 2 * time.Millisecond
+	mostPause  = 20 * time.Millisecond
+	pauseShare = 20 // the pause is this part of what has been waited
+)
 
 // Until looks again and again until something holds, and fails the test when that
 // never happens. Like t.FailNow it is for the test's own goroutine.
 func Until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	if !Holds(pause, holds) {
+	for waited := time.Duration(0); waited < patience; {
+		if holds() {
+			return
+		}
+		pause := min(max(leastPause, waited/pauseShare), mostPause)
+		time.Sleep(pause)
+		waited += pause
+	}
+	if !holds() {
 		t.Fatal("never happened: " + what)
 	}
 }
@@ -41,11 +54,11 @@ func Holds(pause time.Duration, holds func() bool) bool {
 // goroutine.
 func Next[T any](t testing.TB, what string, c <-chan T) (v T) {
 	t.Helper()
-	for range patience / pause {
+	for range patience / leastPause {
 		select {
 		case v = <-c:
 			return v
-		case <-time.After(pause):
+		case <-time.After(leastPause):
 		}
 	}
 	t.Fatal("never came: " + what)

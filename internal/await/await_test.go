@@ -47,8 +47,15 @@ func TestUntil(t *testing.T) {
 		f := &fails{TB: t}
 		Until(f, "anything", func() bool { return true })
 		require.Empty(t, f.said)
-		Until(f, "the end", func() bool { return false })
+		start, looks := time.Now(), 0
+		Until(f, "the end", func() bool { looks++; return false })
 		require.Equal(t, "never happened: the end", f.said)
+		require.InDelta(t, patience, time.Since(start), float64(mostPause))
+		require.Less(t, looks, int(patience/mostPause)+200, "seldom in the end")
+
+		start, looks = time.Now(), 0
+		Until(f, "soon", func() bool { looks++; return looks == 10 })
+		require.Equal(t, 9*leastPause, time.Since(start), "and often in the beginning")
 	})
 }
 

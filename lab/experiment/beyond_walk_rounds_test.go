@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/whole"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/policy/wandering/liars"
 	"github.com/wandertoken/wander/sim/circulation"
@@ -42,7 +43,8 @@ func (o *turnWatch) longest(member int) (first, second float64) {
 // that mark the same member, or invent tokens: spec/threat-model.md says what those do.
 func TestLiars_HonestMembers_WaitFewRounds(t *testing.T) {
 	t.Parallel()
-	const members, rounds = 60, 60
+	const members = 60
+	rounds := whole.Part(30, 60)
 	l := newLab(t.Context(), Experiment{Name: "beyond-walk-liars", Goals: true}, Options{Seeds: Seeds(1, 1), Parallel: 1})
 	for _, d := range []deceit{
 		{name: "one is always starved", liars: 1, lie: liars.Starved}, {name: "three are", liars: 3, lie: liars.Starved},
@@ -57,7 +59,7 @@ func TestLiars_HonestMembers_WaitFewRounds(t *testing.T) {
 		require.NoError(t, err)
 		watch := &turnWatch{last: make([]int, members), waits: make([][]int, members)}
 		losses := newLosing(g.losses, 0, g.down, g.retry, rand.New(rand.NewPCG(1, streamPrepare)))
-		end := clock.Instant(rounds * members * walkOperation)
+		end := clock.Instant(rounds*members) * clock.Instant(walkOperation)
 		w.Observe(watch)
 		w.Observe(losses)
 		losses.plan(w, end)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/whole"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -139,7 +140,7 @@ func (m turner) Step(_ clock.Instant, e policy.Event, actions []policy.Action) [
 // project's, and against no other.
 func TestWalk_Goals_Met(t *testing.T) {
 	l := newLab(t.Context(), Experiment{Name: "beyond-walk-stress", Goals: true}, Options{Seeds: Seeds(1, 1), Parallel: 1})
-	const short = 10_000 * time.Second
+	short := time.Duration(whole.Part(4_000, 10_000)) * time.Second
 	var own []string
 	for _, p := range catalog.Presets(catalog.Wandering) {
 		if !isPapers(p.Name) {

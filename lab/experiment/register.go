@@ -159,9 +159,10 @@ func (r *SavedRow) record(chapter, experiment string, sweep Sweep) []string {
 // constantsRegister is the register of the numbers that no paper gives, as CSV.
 func constantsRegister(results []Saved, sweep Sweep) []byte {
 	lines := [][]string{{"number", "value", "why", "used in", "other values", "why not others", "rows that change"}}
+	rows := changedBy(results, sweep)
 	lines = append(lines, []string{
 		toleranceName, "as in the column limit of " + claimsName, "what counts as the published number is a choice; the notes of an experiment give its rule",
-		"all rows with a limit that this project has chosen", "halved; doubled", "", changedBy(toleranceName, results, sweep),
+		"all rows with a limit that this project has chosen", "halved; doubled", "", cmp.Or(rows[toleranceName], "none"),
 	})
 	for _, c := range constants {
 		if !c.isUsedIn(results) {
@@ -174,7 +175,7 @@ func constantsRegister(results []Saved, sweep Sweep) []byte {
 		changed := ""
 		switch {
 		case slices.ContainsFunc(sweep, func(w Swept) bool { return w.Constant == c.name }):
-			changed = changedBy(c.name, results, sweep)
+			changed = cmp.Or(rows[c.name], "none")
 		case len(c.others) > 0:
 			changed = "not run"
 		}
@@ -183,19 +184,21 @@ func constantsRegister(results []Saved, sweep Sweep) []byte {
 	return csvText(lines)
 }
 
-// changedBy names the rows whose verdict another value of a number changes.
-func changedBy(number string, results []Saved, sweep Sweep) string {
-	var rows []string
+// changedBy names, by number, the rows whose verdict another value of it changes.
+func changedBy(results []Saved, sweep Sweep) map[string]string {
+	rows := make(map[string][]string)
 	for _, r := range results {
 		for _, row := range r.Rows {
-			for _, change := range sweep.changes(row) {
-				if change.Constant == number {
-					rows = append(rows, fmt.Sprintf("%s (%s: %s)", row.ID, change.Value, change.Verdict))
-				}
+			for _, c := range sweep.changes(row) {
+				rows[c.Constant] = append(rows[c.Constant], fmt.Sprintf("%s (%s: %s)", row.ID, c.Value, c.Verdict))
 			}
 		}
 	}
-	return cmp.Or(strings.Join(rows, "; "), "none")
+	text := make(map[string]string)
+	for number, list := range rows {
+		text[number] = strings.Join(list, "; ")
+	}
+	return text
 }
 
 // csvText is a table as CSV.

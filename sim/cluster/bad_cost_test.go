@@ -136,7 +136,7 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 	}
 	kinds := hourKinds
 	if !*badCosts {
-		kinds = kinds[:whole.Part(3, len(kinds))]
+		kinds = kinds[:whole.Part(1, len(kinds))]
 	}
 	for i, kind := range kinds {
 		for j, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
@@ -199,7 +199,7 @@ func TestBad_LossesOfOthers_HonestMembersGoOn(t *testing.T) {
 		kinds, sizes, seeds = append(kinds[:1:1], hourKinds...), []int{3, 5, 20}, badHourSeeds
 	}
 	losing := func(g *badMeasured) {
-		for end := g.now + time.Hour; g.now < end; {
+		for end := g.now + time.Duration(whole.Part(20, 60))*time.Minute; g.now < end; {
 			if n := g.holderNow(); n != nil && slices.Contains(g.good, n) {
 				g.lose(n, badLossFor)
 			}

@@ -199,7 +199,7 @@ func TestBad_EachKind_DoesWhatItSays(t *testing.T) {
 // comes, nobody thinks that it keeps its token: it hears from the keeper that somebody waits.
 func TestBad_Swallower_HoldersPassTheirTokensOn(t *testing.T) {
 	skipUnderRaceDetector(t)
-	for _, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
+	for _, p := range []busyPolicy{fairTurns, ringTurns, lightTurns}[:whole.Part(2, 3)] {
 		t.Run(p.String(), func(t *testing.T) {
 			for seed := range uint64(whole.Part(1, 4)) {
 				g := newBad(t, seed, 5, p, badTimes, "swallower")
@@ -233,10 +233,10 @@ func TestBad_Idler_IsFirstKeeper_OthersFindTheLoss(t *testing.T) {
 func TestBad_Minter_OverlapIsBounded(t *testing.T) {
 	skipUnderRaceDetector(t)
 	const long = 2 * time.Minute
-	for _, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
+	for i, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
 		for _, members := range []int{5, 3, 20}[:whole.Part(1, 3)] {
 			for rank := range 4 {
-				if rank == members {
+				if rank == members || whole.Spares(i+rank, 2) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%v/%d/keeper %d", p, members, rank), func(t *testing.T) {

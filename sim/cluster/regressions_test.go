@@ -86,7 +86,7 @@ func TestRegressions(t *testing.T) {
 		list = slices.Concat(list, slowRegressions)
 	}
 	for i, r := range list {
-		if whole.Spares(i, 2) {
+		if whole.Spares(i, 4) {
 			continue
 		}
 		t.Run(r.found, func(t *testing.T) { check(t, r.setting.Run(nil)) })
