@@ -19,6 +19,7 @@ import (
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/node/metrics"
+	"github.com/wandertoken/wander/node/page"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -48,6 +49,7 @@ type Node struct {
 	reports   limiter
 	metrics   *metrics.Metrics // nil when none are kept
 	scrapes   scrapes
+	web       web
 	lookout   lookout
 	outbox    outbox
 	contacts  contacts
@@ -203,12 +205,14 @@ func (n *Node) listen(ctx context.Context) (net.PacketConn, error) {
 func (n *Node) startTasks(start context.Context) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	n.cancel = cancel
+	shown := page.New(n)
 	if n.cfg.Socket != "-" {
 		l, err := takeover.Open(start, func() (net.Listener, error) { return api.Listen(n.cfg.Socket) }, api.ErrInUse)
 		if err != nil {
 			return fmt.Errorf("%w: local socket: %w", ErrConfig, err)
 		}
 		n.server = api.NewServer(n, n.log)
+		n.server.Show(shown.Handler(), page.Prefix)
 		n.tasks.Go(func() {
 			if err := n.server.Serve(l); err != nil {
 				n.fail(err)
@@ -216,6 +220,9 @@ func (n *Node) startTasks(start context.Context) error {
 		})
 	}
 	if err := n.serveMetrics(start); err != nil {
+		return err
+	}
+	if err := n.servePage(start, shown); err != nil {
 		return err
 	}
 	n.lookout.start(n.cfg.seams.addressNews)
@@ -356,6 +363,7 @@ func (n *Node) release() {
 		cancel()
 	}
 	n.scrapes.close()
+	n.web.close()
 	n.gates.close()
 	if n.transport != nil {
 		_ = n.transport.Close()

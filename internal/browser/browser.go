@@ -65,8 +65,9 @@ func Start(t *testing.T) *Browser {
 
 // Tab is one page.
 type Tab struct {
-	t   *testing.T
-	ctx context.Context
+	t     *testing.T
+	ctx   context.Context
+	close context.CancelFunc
 
 	mu       sync.Mutex
 	problems []string
@@ -79,7 +80,7 @@ func (b *Browser) Open(t *testing.T, address string, v View) *Tab {
 	t.Cleanup(cancelTab)
 	ctx, cancel := context.WithTimeout(base, patience)
 	t.Cleanup(cancel)
-	tab := &Tab{t: t, ctx: ctx}
+	tab := &Tab{t: t, ctx: ctx, close: cancelTab}
 	home, err := url.Parse(address)
 	require.NoError(t, err)
 	require.NoError(t, chromedp.Listen(ctx, func(event any) { tab.hear(home.Host, event) }))
@@ -89,7 +90,7 @@ func (b *Browser) Open(t *testing.T, address string, v View) *Tab {
 	}
 	call(tab, network.Enable, network.EnableParams{})
 	call(tab, log.Enable, cdp.Empty{})
-	call(tab, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: int64(v.Width), Height: int64(v.Height), DeviceScaleFactor: 1})
+	tab.Resize(v.Width, v.Height)
 	call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(address)))
 	return tab
@@ -154,6 +155,15 @@ func (tab *Tab) Until(condition string) {
 		}
 	}
 }
+
+// Resize gives the page another size.
+func (tab *Tab) Resize(width, height int) {
+	tab.t.Helper()
+	call(tab, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: int64(width), Height: int64(height), DeviceScaleFactor: 1})
+}
+
+// Close closes the tab before the test ends.
+func (tab *Tab) Close() { tab.close() }
 
 // Press presses keys, such as kb.Tab of chromedp.
 func (tab *Tab) Press(keys string) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/wandertoken/wander/node/api"
@@ -17,6 +18,7 @@ import (
 
 // scene is a recorded member: what its page shows does not move.
 type scene struct {
+	mu      sync.Mutex // of what changes while the page is served
 	st      api.Status
 	members []api.MemberInfo
 	log     *history.Log
@@ -35,14 +37,33 @@ func (s *scene) at(ago float64, note func()) {
 	s.events = append(s.events, happening{s.ago(ago), note})
 }
 
-func (s *scene) Status() api.Status        { s.samples++; return s.st }
-func (s *scene) Members() []api.MemberInfo { return s.members }
-func (s *scene) History() *history.Log     { return s.log }
+func (s *scene) Status() (st api.Status) {
+	s.change(func() { s.samples, st = s.samples+1, s.st })
+	return st
+}
+
+func (s *scene) Members() (list []api.MemberInfo) {
+	s.change(func() { list = slices.Clone(s.members) })
+	return list
+}
+
+func (s *scene) History() *history.Log { return s.log }
+
+func (s *scene) change(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+}
+
+func (s *scene) time() (now clock.Instant) {
+	s.change(func() { now = s.now })
+	return now
+}
 
 // page is the page of a scene, at the scene's time.
 func (s *scene) page() *Page {
 	p := New(s)
-	p.feed.now = func() clock.Instant { return s.now }
+	p.feed.now = s.time
 	return p
 }
 
