@@ -18,6 +18,7 @@ import (
 	"github.com/wandertoken/wander/internal/takeover"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/history"
 	"github.com/wandertoken/wander/node/metrics"
 	"github.com/wandertoken/wander/node/page"
 	"github.com/wandertoken/wander/node/store"
@@ -48,6 +49,7 @@ type Node struct {
 	gates     *gates
 	reports   limiter
 	metrics   *metrics.Metrics // nil when none are kept
+	historian *historian
 	scrapes   scrapes
 	web       web
 	lookout   lookout
@@ -79,6 +81,8 @@ func Open(ctx context.Context, cfg Config) (*Node, error) {
 		isolated: n.isolated, done: n.done, err: n.Err,
 	}
 	n.lookout = lookout{addresses: cfg.seams.addresses, tellQuiet: cfg.Quiet, reports: &n.reports, log: n.log}
+	n.historian = &historian{log: history.New(n.self), self: n.self, next: cfg.Observer}
+	n.programs.historian, n.lookout.historian = n.historian, n.historian
 	n.gates = newGates(n.dialGate, &n.reports, n.log)
 	n.authority = newAuthority(n)
 	n.evidence = newEvidenceKeeper(evidenceFolder{cfg.StateDir}, n.authority, &n.reports, n.log)
@@ -144,7 +148,7 @@ func (n *Node) openMember(ctx context.Context) error {
 		Group: n.cfg.Group, Certificate: n.cfg.Certificate, Key: n.cfg.Key,
 		Durable: n.cfg.Mode == store.Durable, NewIncarnation: n.cfg.NewIncarnation,
 		Found: n.cfg.Found, Machine: placeOf(dir), Boot: boottime.ID(),
-		Sample: n.cfg.Sample, Tuning: n.cfg.Tuning, NoPreOffer: n.cfg.NoPreOffer, Observer: n.metrics.Watch(n.cfg.Observer),
+		Sample: n.cfg.Sample, Tuning: n.cfg.Tuning, NoPreOffer: n.cfg.NoPreOffer, Observer: n.metrics.Watch(n.historian),
 	}
 	if _, err := rand.Read(cfg.Seed[:]); err != nil {
 		return err
@@ -155,7 +159,7 @@ func (n *Node) openMember(ctx context.Context) error {
 	}
 	n.group.Store(m.Group()) // the journal's may be newer than the file's
 	n.engine = newEngine(n, m, effects)
-	n.programs.engine, n.lookout.engine, n.gates.engine = n.engine, n.engine, n.engine
+	n.programs.engine, n.lookout.engine, n.gates.engine, n.historian.engine = n.engine, n.engine, n.engine, n.engine
 	return nil
 }
 
