@@ -53,7 +53,7 @@ func (p *Page) events(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		e := event{Status: s.status}
-		e.Past, seq = newsOf(p.feed.source.History(), seq, p.feed.now())
+		e.Past, seq = newsOf(s.log, seq, p.feed.now())
 		e.Past.Overlaps = s.overlaps
 		if s.membersNumber != members {
 			e.Members, members = s.members, s.membersNumber

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/history"
 	"github.com/wandertoken/wander/protocol/clock"
 )
 
@@ -24,6 +25,7 @@ type sample struct {
 	members       json.RawMessage
 	membersNumber int // grows with each change of members
 	overlaps      []overlap
+	log           *history.Log
 }
 
 // feed samples a source for those who listen, and only when one of them asks.
@@ -61,6 +63,7 @@ func (f *feed) latest() (sample, error) {
 			f.last.membersNumber++
 		}
 	}
-	f.last.status, f.last.overlaps, f.at = status, overlapsOf(f.source.History(), st.Resources, now), now
+	f.last.status, f.last.log, f.at = status, f.source.History(), now
+	f.last.overlaps = overlapsOf(f.last.log, st.Resources, now)
 	return f.last, nil
 }
