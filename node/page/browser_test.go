@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/internal/browser"
+	"github.com/wandertoken/wander/internal/whole"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/explain"
 )
@@ -83,9 +84,10 @@ const contrasts = `(() => {
 })()`
 
 func TestPage_BothThemes_ContrastEnough(t *testing.T) {
+	whole.Only(t)
 	b := browser.Start(t)
 	for _, dark := range []bool{false, true} {
-		for name, make := range map[string]func() *scene{"five": five, "sixty": sixty, "alone": alone} {
+		for name, make := range map[string]func() *scene{"sixty": sixty, "alone": alone} {
 			tab := b.Open(t, make().serve(t), browser.View{Width: 1200, Height: 900, Dark: dark})
 			tab.Until(shown)
 			tab.Text("document.querySelectorAll('details').forEach(d => d.open = true)")
@@ -99,6 +101,7 @@ func TestPage_BothThemes_ContrastEnough(t *testing.T) {
 
 // Each thing that does something is reached by keys in the order of the page, and is seen to be.
 func TestPage_Keyboard_ReachesAll(t *testing.T) {
+	whole.Only(t)
 	tab := browser.Start(t).Open(t, five().serve(t), browser.View{Width: 1200, Height: 900})
 	tab.Until(shown)
 	var walked []string
@@ -129,6 +132,7 @@ func TestPage_Keyboard_ReachesAll(t *testing.T) {
 
 // A screen reader finds its way: landmarks, headings, heads of tables, and names of drawings.
 func TestPage_ScreenReader_Guided(t *testing.T) {
+	whole.Only(t)
 	tab := browser.Start(t).Open(t, alone().serve(t), browser.View{Width: 1200, Height: 900})
 	tab.Until(shown)
 	for condition, why := range map[string]string{
@@ -149,8 +153,9 @@ func TestPage_ScreenReader_Guided(t *testing.T) {
 
 // No width needs a horizontal scroll, whatever is open.
 func TestPage_AnyWidth_NoHorizontalScroll(t *testing.T) {
+	whole.Only(t)
 	b := browser.Start(t)
-	for name, make := range map[string]func() *scene{"five": five, "sixty": sixty, "alone": alone, "hostile": hostile} {
+	for name, make := range map[string]func() *scene{"sixty": sixty, "hostile": hostile} {
 		tab := b.Open(t, make().serve(t), browser.View{Width: 1200, Height: 900})
 		tab.Until(shown)
 		tab.Text("document.querySelectorAll('details').forEach(d => d.open = true)")
@@ -167,6 +172,7 @@ func TestPage_AnyWidth_NoHorizontalScroll(t *testing.T) {
 
 // Whatever a member says is text.
 func TestPage_MarkupInTexts_StaysText(t *testing.T) {
+	whole.Only(t)
 	tab := browser.Start(t).Open(t, hostile().serve(t), browser.View{Width: 1200, Height: 900})
 	tab.Until(shown)
 	tab.Text("document.querySelectorAll('details').forEach(d => d.open = true)")
@@ -183,6 +189,7 @@ func TestPage_MarkupInTexts_StaysText(t *testing.T) {
 const maxElements = 3000
 
 func TestPage_ThreeHundredMembers_Shown(t *testing.T) {
+	whole.Only(t)
 	tab := browser.Start(t).Open(t, many().serve(t), browser.View{Width: 1200, Height: 900})
 	tab.Until(shown)
 	assert.Equal(t, "300", tab.Text("document.querySelectorAll('#members tbody tr').length"))
@@ -220,6 +227,9 @@ const maxPicture = 150_000
 
 // Each picture is taken of a page that has no problems. With -update they are written.
 func TestPictures(t *testing.T) {
+	if !*update {
+		whole.Only(t)
+	}
 	b := browser.Start(t)
 	for _, p := range pictures {
 		tab := b.Open(t, p.scene().serve(t), p.view)

@@ -24,17 +24,17 @@ type scene struct {
 	log     *history.Log
 	now     clock.Instant
 	samples int
-	events  []happening // that have not been noted yet
+	events  []occurrence // that have not been noted yet
 }
 
-// happening is something to be noted in a history.
-type happening struct {
+// occurrence is something that is to be noted in a history.
+type occurrence struct {
 	at   clock.Instant
 	note func()
 }
 
 func (s *scene) at(ago float64, note func()) {
-	s.events = append(s.events, happening{s.ago(ago), note})
+	s.events = append(s.events, occurrence{s.ago(ago), note})
 }
 
 func (s *scene) Status() (st api.Status) {
@@ -178,7 +178,7 @@ func (s *scene) told(holder int, hop uint64, age float64, before int, p50 float6
 
 // done notes what has happened, in its order, and fills in the sentences.
 func (s *scene) done() *scene {
-	slices.SortStableFunc(s.events, func(a, b happening) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(s.events, func(a, b occurrence) int { return cmp.Compare(a.at, b.at) })
 	for _, e := range s.events {
 		e.note()
 	}
