@@ -210,6 +210,7 @@ func TestPage_StateChanges_Shown(t *testing.T) {
 	tab := browser.Start(t).Open(t, s.serve(t), browser.View{Width: 1200, Height: 900})
 	tab.Until(shown)
 	tab.Until("document.querySelector('.card .chip.good').textContent === 'running'")
+	assert.Equal(t, "live", tab.Text("document.querySelector('#link').dataset.state"))
 	s.change(func() {
 		s.now = s.now.Add(sampleAge)
 		s.st.Resources = slices.Clone(s.st.Resources)

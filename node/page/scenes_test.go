@@ -216,12 +216,13 @@ func sixty() *scene {
 // alone is a member that is cut off.
 func alone() *scene {
 	s := newScene(5)
-	s.walk("tape", 0, 900, 160, 7, 1)
+	holder, hop := s.walk("tape", 0, 900, 160, 7, 1)
 	for i := range s.members {
 		s.members[i].Connected, s.members[i].Suspected = false, i > 0
 	}
 	s.st.Link = api.LinkStatus{LastHeardS: seconds(152), Isolated: true, Silent: true, Unanswered: 31, Others: 4}
-	slot := s.told(3, 512, 160, 0, 0)
+	slot := s.told(holder, hop, 160, 0, 0)
+	slot.LastSeenS = seconds(176)
 	slot.Eta, slot.Search = nil, &api.SearchStatus{Stage: "asking"}
 	s.resource("tape", 3, slot)
 	return s.done()

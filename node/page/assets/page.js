@@ -367,7 +367,7 @@ let refused = false;
 function showLink() {
   const silent = performance.now() - state.arrived;
   const live = state.arrived && silent < lateAfter;
-  $("link").dataset.state = live ? "the daemon answers" : state.arrived || refused ? "gone" : "connecting";
+  $("link").dataset.state = live ? "live" : state.arrived || refused ? "gone" : "connecting";
   document.body.classList.toggle("stale", !live && state.arrived > 0);
   say($("link-text"), live ? "the daemon answers" : state.arrived ? `no news from the daemon for ${span(Math.floor(silent / 1000))}` : refused ? "the daemon does not answer, or too many listen" : "connecting to the daemon");
 }
