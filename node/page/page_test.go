@@ -20,6 +20,7 @@ import (
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/node/history"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 // get asks a page, as a browser on this machine does.
@@ -316,8 +317,11 @@ func TestOverlaps_ByDesign_None(t *testing.T) {
 	for _, o := range found {
 		assert.Less(t, o.FromMS, o.ToMS)
 	}
-	s.st.Resources[0].Policy = "multitoken"
-	assert.Empty(t, overlapsOf(s.log, s.st.Resources, s.now))
+	for _, name := range catalog.Names() {
+		s.st.Resources[0].Policy = name
+		assert.Equal(t, !catalog.Several(name), len(overlapsOf(s.log, s.st.Resources, s.now)) > 0, name)
+		assert.Equal(t, catalog.Several(name), strings.Contains(string(assets[Prefix+"page.js"].text), `"`+name+`"`), "%s in page.js", name)
+	}
 }
 
 // BenchmarkSample is what a listener costs the daemon for each sample: of a group of 300, with a full history.

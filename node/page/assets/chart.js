@@ -43,7 +43,7 @@ export function draw(svg, w, width, top, bottom) {
   for (let t = Math.ceil((w.clock(from) - zone) / step) * step + zone; t <= w.clock(w.now); t += step) {
     const px = x(from + (t - w.clock(from)));
     parts.push(s("path", {class: "grid", d: `M${px.toFixed(1)} ${head - 4}V${total - 4}`}));
-    if (px > left + 24 && px < width - right - 34) {
+    if (px > left + 24 && px < width - right - (step < 6e4 ? 62 : 52)) {
       parts.push(s("text", {x: px.toFixed(1), y: 14, "text-anchor": "middle"}, time(t, step < 6e4)));
     }
   }

@@ -103,7 +103,6 @@ function facts(r) {
     if (who && of) { // of one slot the sentence says it
       fact(of + "token", who.how === "here" ? "here" : `with ${who.name}, ${who.how === "told" ? `told by ${who.by_name}` : sources[who.how]} ${span(who.age_s)} ago`);
     }
-    if (who?.fence) fact(of + "fence", who.fence);
     if (slot.last_seen_s !== null && !slot.held) fact(of + "last here", span(slot.last_seen_s) + " ago");
     if (slot.eta && !slot.held) fact(of + "turn here", `in ${span(slot.eta.p50_s)}, or within ${span(slot.eta.p95_s)} in 19 of 20 cases`);
     if (slot.gate) fact("gate", !slot.gate.reachable ? "not reached" : slot.gate.said || "reached");
@@ -168,6 +167,9 @@ function speak(st) {
 
 // ---- the walk
 
+// several are the policies under which more tokens than slots, and programs at once, are no trouble.
+const several = ["multitoken", "uncoordinated"];
+
 const boxes = new Map();
 
 function walkBox(name) {
@@ -209,8 +211,10 @@ function showWalk(name) {
   const rows = [...ids].map(id => ({id, name: nameOf(id), me: id === self})).sort((a, c) => c.me - a.me || byName(a.name, c.name));
   const tokens = new Set(inside.map(p => p.token));
   const clashed = clashes.reduce((sum, c) => sum + c.to - Math.max(from, c.from), 0) / 1000;
-  const heard = `${rows.length - 1} of ${state.members.length - 1} other members heard of in this time; ${tokens.size === 1 ? "1 token" : tokens.size + " tokens"}`;
-  put(b.note, heard, ...(clashed > 0 ? ["; ", h("span", {class: "chip bad"}, `overlap for ${span(clashed)}`)] : ["; no overlap seen"]));
+  const heard = `${rows.length - 1} of ${state.members.length - 1} other members heard of in this time`;
+  const count = tokens.size === 1 ? "1 token" : tokens.size + " tokens";
+  const r = state.status.resources.find(r => r.name === name);
+  put(b.note, heard, "; ", tokens.size > r.slots.length && !several.includes(r.policy) ? h("span", {class: "chip care"}, count) : count, ...(clashed > 0 ? [" ", h("span", {class: "chip bad"}, `overlap for ${span(clashed)}`)] : ["; no overlap seen here"]));
   const width = Math.max(280, Math.floor(b.scroll.clientWidth));
   draw(b.svg, {rows, sights: inside, runs, clashes, now: t, span: state.span, clock, colour: token => colour(name, token), words: runWords}, width, b.scroll.scrollTop, b.scroll.scrollTop + Math.max(640, b.scroll.clientHeight));
   const scrolls = b.svg.getAttribute("height") > b.scroll.clientHeight + 1; // who scrolls by keys has to get there
@@ -233,32 +237,43 @@ function showEvents(b, sights, runs, from) {
 
 // ---- shares and waits
 
+/** stays is for how long each member had a token of a resource, as far as its way is known, and the rest. */
+function stays(name, t) {
+  const sums = new Map();
+  let known = 0, unknown = 0;
+  for (const list of Map.groupBy(state.sights.get(name) ?? [], p => p.token).values()) {
+    list.forEach((p, i) => {
+      const n = list[i + 1], took = (n?.at_ms ?? t) - p.at_ms;
+      if (n ? n.hop > p.hop + 1 && n.member !== p.member : p.how !== "here") { unknown += took; return; }
+      const sum = sums.get(p.member) ?? {took: 0, turns: 0};
+      if (list[i - 1]?.member !== p.member) sum.turns++;
+      sum.took += took;
+      known += took;
+      sums.set(p.member, sum);
+    });
+  }
+  return {sums, known, unknown};
+}
+
+// maxShares bounds the members with a line of their own.
+const maxShares = 8;
+
 function showShares(st) {
   const t = now();
-  const tables = st.resources.map(r => {
-    const time = new Map();
-    let all = 0, first = t;
-    for (const run of state.runs.values()) {
-      if (run.resource !== r.name) continue;
-      const took = (run.to_ms ?? t) - run.from_ms, sum = time.get(run.member) ?? {took: 0, turns: 0};
-      sum.took += took; sum.turns++; all += took; first = Math.min(first, run.from_ms);
-      time.set(run.member, sum);
-    }
-    const list = [...time].sort((a, b) => b[1].took - a[1].took);
-    const rows = list.slice(0, 8).map(([id, sum]) => [nameOf(id), sum, id === st.member]);
-    const rest = list.slice(8);
+  put($("shares"), ...st.resources.map(r => {
+    const {sums, known, unknown} = stays(r.name, t);
+    const list = [...sums].sort((a, b) => b[1].took - a[1].took);
+    const rows = list.slice(0, maxShares).map(([id, sum]) => [nameOf(id), sum, id === st.member]);
+    const rest = list.slice(maxShares);
     if (rest.length) rows.push([`${rest.length} more`, rest.reduce((a, [, b]) => ({took: a.took + b.took, turns: a.turns + b.turns}), {took: 0, turns: 0}), false]);
-    if (!rows.length) return h("p", {class: "note"}, `${r.name}: no program seen or heard of yet`);
+    if (!rows.length) return h("p", {class: "note"}, `${r.name}: no token seen or heard of yet`);
+    const all = known + unknown, first = state.sights.get(r.name)[0].at_ms;
+    const line = (name, took, turns, me) => h("tr", {class: me && "me-row"}, h("th", {scope: "row"}, name), h("td", {class: "number"}, turns), h("td", {class: "number"}, span(took / 1000)), h("td", {class: "number"}, (100 * took / all).toFixed(0) + " %"),
+      h("td", {class: "bar", "aria-hidden": "true"}, s("svg", {viewBox: "0 0 100 12", preserveAspectRatio: "none"}, s("rect", {class: "of", width: 100, height: 12}), s("rect", {class: turns ? "is" : "dim", width: (100 * took / all).toFixed(1), height: 12}))));
     return h("table", {}, h("caption", {}, `${r.name}, last ${span((t - first) / 1000)}`),
-      h("thead", {}, h("tr", {}, h("th", {scope: "col"}, "Member"), h("th", {scope: "col", class: "number"}, "Turns"), h("th", {scope: "col", class: "number"}, "Time"), h("th", {scope: "col", class: "number"}, "Share"), h("th", {class: "bar", "aria-hidden": "true"}))),
-      h("tbody", {}, ...rows.map(([name, sum, me]) => {
-        const share = all ? sum.took / all : 0;
-        return h("tr", {class: me && "me-row"}, h("th", {scope: "row"}, name), h("td", {class: "number"}, number(sum.turns)), h("td", {class: "number"}, span(sum.took / 1000)), h("td", {class: "number"}, (share * 100).toFixed(0) + " %"),
-          h("td", {class: "bar", "aria-hidden": "true"}, s("svg", {viewBox: "0 0 100 12", preserveAspectRatio: "none"}, s("rect", {class: "of", width: 100, height: 12}), s("rect", {class: "is", width: (share * 100).toFixed(1), height: 12}))));
-      })));
-  });
-  put($("shares"), ...tables);
-  say($("shares-note"), "Time for which members' programs ran, as seen or heard here. In a large group a member hears of a part of the turns.");
+      h("thead", {}, h("tr", {}, h("th", {scope: "col"}, "Member"), h("th", {scope: "col", class: "number"}, "Stays"), h("th", {scope: "col", class: "number"}, "Time"), h("th", {scope: "col", class: "number"}, "Share"), h("td", {class: "bar"}))),
+      h("tbody", {}, ...rows.map(([name, sum, me]) => line(name, sum.took, number(sum.turns), me)), unknown / all >= 0.005 ? line("not heard of", unknown, "", false) : null));
+  }));
 }
 
 // sparkBars is how many waits are drawn.
