@@ -67,6 +67,14 @@ func (f *fake) Release(r ReleaseRequest) error {
 	return f.err
 }
 
+func (f *fake) Checkup() []Check { return []Check{{Name: "clock", Result: Fine}} }
+
+func (f *fake) Probe(_ context.Context, r ProbeRequest) ([]Check, error) {
+	return []Check{{Name: r.Peer, Result: Fail}}, f.err
+}
+
+func (f *fake) LastHour() []ResourceHistory { return []ResourceHistory{{Name: "ftp"}} }
+
 func (f *fake) Status() Status { return Status{Name: "alpha", Mode: "durable"} }
 
 func (f *fake) Members() []MemberInfo { return []MemberInfo{{Name: "alpha"}, {Name: "beta"}} }

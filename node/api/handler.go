@@ -25,6 +25,11 @@ type Backend interface {
 	Leave(ctx context.Context) error
 	// Renew asks the CA for a newer certificate now, and puts it into force.
 	Renew(ctx context.Context) (Renewal, error)
+	// Checkup looks at what an operator can mend, and Probe dials one member. ctx bounds the dial. Error: ErrBadRequest.
+	Checkup() []Check
+	Probe(ctx context.Context, r ProbeRequest) ([]Check, error)
+	// LastHour is what has happened by minutes.
+	LastHour() []ResourceHistory
 	// Connect opens a stream to the resource through its gate, within the session of a grant. ctx bounds the
 	// opening. Error: ErrNoSession.
 	Connect(ctx context.Context, r ConnectRequest) (Tunnel, error)
@@ -61,6 +66,9 @@ func newHandler(backend Backend, maxStreams int) http.Handler {
 	mux.HandleFunc("POST /v1/leave", h.leave)
 	mux.HandleFunc("POST /v1/renew", h.renew)
 	mux.HandleFunc("POST /v1/connect", h.connect)
+	mux.HandleFunc("GET /v1/checkup", h.checkup)
+	mux.HandleFunc("POST /v1/probe", h.probe)
+	mux.HandleFunc("GET /v1/history", h.history)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, &Error{
 			Code:    "bad_request",
@@ -185,6 +193,30 @@ func (h *handler) renew(w http.ResponseWriter, r *http.Request) {
 	}
 	renewal.V = Version
 	reply(w, http.StatusOK, renewal)
+}
+
+func (h *handler) checkup(w http.ResponseWriter, _ *http.Request) {
+	reply(w, http.StatusOK, Checkup{V: Version, Checks: h.backend.Checkup()})
+}
+
+func (h *handler) probe(w http.ResponseWriter, r *http.Request) {
+	var req ProbeRequest
+	if err := decode(w, r, &req); err != nil {
+		fail(w, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), probeTimeout)
+	defer cancel()
+	checks, err := h.backend.Probe(ctx, req)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	reply(w, http.StatusOK, Checkup{V: Version, Checks: checks})
+}
+
+func (h *handler) history(w http.ResponseWriter, _ *http.Request) {
+	reply(w, http.StatusOK, History{V: Version, Resources: h.backend.LastHour()})
 }
 
 // decode reads the one JSON object of a request. Unknown fields are refused: a

@@ -60,6 +60,9 @@ const (
 	// connectTimeout bounds the opening of a stream through a gate: a round trip, and the resource's own answer.
 	connectTimeout = 10 * time.Second
 
+	// probeTimeout bounds the dial of one member at all of its addresses, so that the answer comes within replyTimeout.
+	probeTimeout = 8 * time.Second
+
 	// replyTimeout bounds the wait for the reply to everything but acquire.
 	replyTimeout = 10 * time.Second
 )
