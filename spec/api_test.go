@@ -225,6 +225,7 @@ var acquireWords = map[string]string{
 	"min_hold_ms": "how long to keep the token here after the grant, even if the program releases it sooner; 0 or absent for not at all",
 	"once_per_ms": "refuse (`not_due`) if the operation ran more recently than this, as far as is known here (**P-4**); 0 or absent for never",
 	"held":        "ids of the grants that the program itself runs under, at most 64. The daemon refuses the demand (`held`) if one of them is in force for this resource at this member; other ids have no effect",
+	"progress":    "whether to tell what the program waits for while it does (**A-4**)",
 	"label":       "shown to people, without effect; at most 128 bytes",
 	"pid":         "the program's process id, shown to people, without effect",
 }
@@ -243,6 +244,13 @@ var grantWords = map[string]string{
 	"deadline_boot_ns": "the deadline itself: nanoseconds of the clock that counts suspended time (CLOCK_BOOTTIME on Linux)",
 	"boot_id":          "id of the boot that `deadline_boot_ns` counts from (on Linux /proc/sys/kernel/random/boot_id); absent where the system has none",
 	"permit":           "the encoded permit of the custody ([permit.md](permit.md)): evidence, and no secret; absent if the member could not build it",
+}
+
+// waitingWords are those of the event waiting.
+var waitingWords = map[string]string{
+	"cause": "why no program runs here, in a word of the table of causes", "sentence": "the same in a sentence for people",
+	"p50_s": "after what time the token comes in half of all cases; null if nothing is known to predict from", "p95_s": "after what time it comes in 19 of 20 cases",
+	"before_you": "how many members have waited longer, as far as is known; null if nothing is",
 }
 
 var releaseWords = map[string]string{
@@ -280,6 +288,7 @@ func (willing) Acquire(context.Context, api.AcquireRequest) (api.HeldGrant, erro
 func (willing) Release(api.ReleaseRequest) error { return nil }
 func (willing) Status() api.Status               { return api.Status{} }
 func (willing) Members() []api.MemberInfo        { return nil }
+func (willing) Waiting(string) api.Waiting       { return api.Waiting{} }
 func (willing) Checkup() []api.Check             { return nil }
 func (willing) LastHour() []api.ResourceHistory  { return nil }
 func (willing) Probe(context.Context, api.ProbeRequest) ([]api.Check, error) {

@@ -78,6 +78,7 @@ func rendered(t *testing.T) map[string]*table {
 		"api paths":      pathTable(t),
 		"acquire fields": fieldTable(t, reflect.TypeFor[api.AcquireRequest](), acquireWords),
 		"grant fields":   fieldTable(t, reflect.TypeFor[api.Grant](), grantWords),
+		"waiting fields": fieldTable(t, reflect.TypeFor[api.Waiting](), waitingWords),
 		"release fields": fieldTable(t, reflect.TypeFor[api.ReleaseRequest](), releaseWords),
 		"renewal fields": fieldTable(t, reflect.TypeFor[api.Renewal](), renewalWords),
 

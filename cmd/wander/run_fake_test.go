@@ -85,6 +85,8 @@ func (f *fakeDaemon) Status() api.Status {
 	return api.Status{Name: "alpha", Resources: []api.ResourceStatus{{Name: "ftp", Why: api.Why{Cause: explain.Next, Sentence: "token with beta, you are next"}}}}
 }
 
+func (f *fakeDaemon) Waiting(string) api.Waiting { return api.Waiting{} }
+
 // Checkup finds one thing to mend.
 func (f *fakeDaemon) Checkup() []api.Check { return f.checks }
 

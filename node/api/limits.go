@@ -43,6 +43,9 @@ const (
 )
 
 const (
+	// progressEvery is how often a program that waits is told what for, at most: as often as people look.
+	progressEvery = time.Second
+
 	// readTimeout bounds how long a client may take over sending its request:
 	// it is on the same machine.
 	readTimeout = 10 * time.Second
