@@ -52,7 +52,14 @@ func (b *apiBackend) Acquire(_ context.Context, r api.AcquireRequest) (api.HeldG
 func (b *apiBackend) Release(api.ReleaseRequest) error { b.asked++; return nil }
 func (b *apiBackend) Status() api.Status               { b.asked++; return api.Status{} }
 func (b *apiBackend) Members() []api.MemberInfo        { b.asked++; return nil }
-func (b *apiBackend) Leave(context.Context) error      { b.asked++; return api.ErrUnavailable }
+func (b *apiBackend) Waiting(string) api.Waiting       { return api.Waiting{} }
+func (b *apiBackend) Checkup() []api.Check             { b.asked++; return nil }
+func (b *apiBackend) LastHour() []api.ResourceHistory  { b.asked++; return nil }
+func (b *apiBackend) Probe(context.Context, api.ProbeRequest) ([]api.Check, error) {
+	b.asked++
+	return nil, api.ErrBadRequest
+}
+func (b *apiBackend) Leave(context.Context) error { b.asked++; return api.ErrUnavailable }
 func (b *apiBackend) Renew(context.Context) (api.Renewal, error) {
 	b.asked++
 	return api.Renewal{Serial: 7}, nil

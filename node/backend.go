@@ -9,6 +9,7 @@ import (
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/node/explain"
+	"github.com/wandertoken/wander/node/forecast"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
@@ -89,6 +90,25 @@ func (n *Node) Status() api.Status {
 	}
 	explain.Status(&st, n.cfg.Now())
 	return st
+}
+
+// Waiting is what a program that waits for a resource waits for now.
+func (n *Node) Waiting(resource string) (w api.Waiting) {
+	st := n.Status()
+	if why, known := explain.OfProgram(&st, resource); known {
+		w.Cause, w.Sentence = why.Cause, why.Sentence
+	}
+	for i := range st.Resources {
+		for _, s := range st.Resources[i].Slots {
+			if e := s.Eta; st.Resources[i].Name == resource && e != nil && (w.P50S == nil || e.P50S < *w.P50S) {
+				w.P50S, w.P95S, w.Before = &e.P50S, &e.P95S, nil
+				if e.Basis == string(forecast.Order) {
+					w.Before = &e.Before
+				}
+			}
+		}
+	}
+	return w
 }
 
 // appendSlot adds a slot to its resource; slots come grouped by resource.

@@ -39,6 +39,18 @@ func IsDown(c api.Cause, holds bool) bool {
 	return false
 }
 
+// OfProgram is why a program that waits for a resource does: what keeps this member from all, or what keeps it from that one.
+func OfProgram(st *api.Status, resource string) (why api.Why, known bool) {
+	i := slices.IndexFunc(st.Resources, func(r api.ResourceStatus) bool { return r.Name == resource })
+	switch {
+	case IsDown(st.Cause, i >= 0 && Holds(&st.Resources[i])):
+		return st.Why, true
+	case i >= 0:
+		return st.Resources[i].Why, true
+	}
+	return why, false
+}
+
 // Holds reports whether a token of a resource is here.
 func Holds(r *api.ResourceStatus) bool {
 	return slices.ContainsFunc(r.Slots, func(s api.SlotStatus) bool { return s.Held })

@@ -15,11 +15,15 @@ const (
 	// Span is for how long events are kept, if there is room: what an operator asks about is seldom older.
 	Span = time.Hour
 
-	// MaxSightings, MaxOperations and MaxWaits bound the events of all resources together: a turn each quarter
-	// of a second for a quarter of an hour. They take about 0.9 MB when they are full.
-	MaxSightings  = 4096
+	// MaxSightings bounds those of all resources together: a turn each quarter of a second for a quarter of an hour. With the
+	// two below they take about 0.9 MB when they are full.
+	MaxSightings = 4096
+
+	// MaxOperations bounds the programs that have ended: half of all stays have one.
 	MaxOperations = 2048
-	MaxWaits      = 1024
+
+	// MaxWaits bounds the waits: those of one machine.
+	MaxWaits = 1024
 
 	// MaxPlaces bounds the slots of which anything is kept: more than fit on a screen.
 	MaxPlaces = 64
@@ -79,7 +83,7 @@ type Log struct {
 
 	mu         sync.Mutex
 	seq        uint64
-	sightings  ring[Sighting]
+	seen       ring[Sighting]
 	operations ring[Operation] // that have ended
 	waits      ring[Wait]
 	places     map[Place]*place
@@ -96,7 +100,7 @@ type place struct {
 func New(self ident.Member) *Log {
 	return &Log{
 		self: self, places: make(map[Place]*place), resources: make(map[string]*minutes),
-		sightings: ring[Sighting]{most: MaxSightings}, operations: ring[Operation]{most: MaxOperations}, waits: ring[Wait]{most: MaxWaits},
+		seen: ring[Sighting]{most: MaxSightings}, operations: ring[Operation]{most: MaxOperations}, waits: ring[Wait]{most: MaxWaits},
 	}
 }
 
@@ -130,7 +134,7 @@ func (l *Log) Saw(s Sighting) {
 	}
 	s.Seq = l.next()
 	p.last = s
-	l.sightings.add(s)
+	l.seen.add(s)
 	for i := 0; i < len(p.running); {
 		if o := &p.running[i]; o.Token == s.Token && (s.Hop > o.Hop || o.Member != s.Holder) && o.Member != l.self {
 			l.end(p, i, s.At)
@@ -245,7 +249,7 @@ func (l *Log) Since(seq uint64, now clock.Instant) News {
 	l.settle(now)
 	since := now.Add(-Span)
 	n := News{Next: l.seq}
-	l.sightings.each(func(s *Sighting) {
+	l.seen.each(func(s *Sighting) {
 		if s.Seq > seq && s.At >= since {
 			n.Sightings = append(n.Sightings, *s)
 		}
