@@ -226,7 +226,7 @@ func (n *Node) startTasks(start context.Context) error {
 	if err := n.serveMetrics(start); err != nil {
 		return err
 	}
-	if err := n.servePage(start, shown); err != nil {
+	if err := n.web.open(start, n.cfg.Web, shown, &n.tasks, n.log); err != nil {
 		return err
 	}
 	n.lookout.start(n.cfg.seams.addressNews)

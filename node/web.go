@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
+	"sync"
 	"syscall"
 
 	"github.com/wandertoken/wander/internal/takeover"
@@ -35,15 +37,14 @@ func checkWeb(address string) error {
 	return nil
 }
 
-// servePage shows the page on the local API's socket, and on an address of its own if the settings name one. That
-// the address cannot be had ends the start.
-func (n *Node) servePage(ctx context.Context, p *page.Page) error {
-	if n.cfg.Web == "" {
+// open serves a page on the address of the settings, if they name one. That it cannot be had ends the start.
+func (w *web) open(ctx context.Context, address string, p *page.Page, tasks *sync.WaitGroup, log *slog.Logger) error {
+	if address == "" {
 		return nil
 	}
-	a, err := net.ResolveTCPAddr("tcp", n.cfg.Web) // what is checked is what is listened on
+	a, err := net.ResolveTCPAddr("tcp", address)
 	if err == nil {
-		err = checkWeb(a.String())
+		err = checkWeb(a.String()) // what is checked is what is listened on
 	}
 	if err != nil {
 		return err
@@ -53,10 +54,11 @@ func (n *Node) servePage(ctx context.Context, p *page.Page) error {
 	if err != nil {
 		return &SettingError{"web.listen", err}
 	}
-	n.web = web{server: p.NewServer(n.log), address: "http://" + l.Addr().String() + "/"}
-	n.tasks.Go(func() {
-		if err := n.web.server.Serve(l); err != nil {
-			n.log.Error("page server stopped", "error", err)
+	w.server, w.address = p.NewServer(log), "http://"+l.Addr().String()+"/"
+	log.Info("the page for people is up", "address", w.address)
+	tasks.Go(func() {
+		if err := w.server.Serve(l); err != nil {
+			log.Error("page server stopped", "error", err)
 		}
 	})
 	return nil
@@ -71,6 +73,3 @@ func (w *web) close() {
 	cancel()
 	_ = w.server.Shutdown(ctx)
 }
-
-// PageAddress is where a browser on this machine finds the page, empty where only the socket has it.
-func (n *Node) PageAddress() string { return n.web.address }

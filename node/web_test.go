@@ -34,7 +34,7 @@ func TestPage_TokenMoves_Shown(t *testing.T) {
 		return held
 	}
 	held := turn(first)
-	tab := b.Open(t, first.PageAddress(), browser.View{Width: 1200, Height: 900})
+	tab := b.Open(t, node.PageAddress(first), browser.View{Width: 1200, Height: 900})
 	tab.Until("document.querySelector('.card .chip.good')?.textContent === 'running'")
 	tab.Until("[...document.querySelectorAll('#members th[scope=row]')].map(e => e.textContent).join() === 'first,second'")
 	held.Release(true, 0)
@@ -58,7 +58,7 @@ func TestPage_TokenMoves_Shown(t *testing.T) {
 func TestPage_Socket_Served(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "socket")
 	n, _ := openNode(t, newAuthority(t, quick).issue(t, "alone"), func(c *node.Config) { c.Socket = socket })
-	assert.Empty(t, n.PageAddress())
+	assert.Empty(t, node.PageAddress(n))
 	client := http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", socket)

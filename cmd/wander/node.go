@@ -106,7 +106,7 @@ func runNode(env *environment, f nodeFlags) error {
 		return nodeError(err)
 	}
 	cfg.Log.Info("member is up", "member", n.ID(), "name", cfg.Certificate.Body().Name,
-		"group", cfg.Group.Name(), "listen", n.Address(), "socket", cfg.Socket, "page", n.PageAddress(), "mode", cfg.Mode.String())
+		"group", cfg.Group.Name(), "listen", n.Address(), "socket", cfg.Socket, "mode", cfg.Mode.String())
 	return serve(n, cfg, stop, reload)
 }
 
