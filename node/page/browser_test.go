@@ -223,6 +223,17 @@ func TestPage_StateChanges_Shown(t *testing.T) {
 	assert.Empty(t, tab.Problems())
 }
 
+// A token that rests is drawn where it is, however long ago it came.
+func TestPage_TokenRests_Drawn(t *testing.T) {
+	whole.Only(t)
+	tab := browser.Start(t).Open(t, resting().serve(t), browser.View{Width: 1200, Height: 900})
+	tab.Until(shown)
+	tab.Text("document.querySelector('#spans button').click()")
+	assert.Equal(t, "1", tab.Text("document.querySelectorAll('.chart .walk').length"))
+	assert.Equal(t, "0", tab.Text("document.querySelectorAll('.chart .gap').length"), "it is known to be here")
+	assert.Contains(t, tab.Text("document.querySelector('#shares').textContent"), "100 %")
+}
+
 // maxPicture bounds a picture's bytes: they are in every clone.
 const maxPicture = 150_000
 

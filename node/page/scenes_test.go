@@ -228,6 +228,16 @@ func alone() *scene {
 	return s.done()
 }
 
+// resting is a member of an idle group: its token has been here for long.
+func resting() *scene {
+	s := newScene(5)
+	s.at(1500, func() {
+		s.log.Saw(history.Sighting{Place: history.Place{Resource: "tape"}, Token: tokenOf("tape", 0), Hop: 7, Holder: idOf(0), How: api.Here, By: idOf(0), At: s.ago(1500)})
+	})
+	s.resource("tape", 0, api.SlotStatus{Held: true, LastSeenS: seconds(1500), Holder: &api.HolderStatus{Member: idOf(0), Name: nameOf(0), Hop: 7, How: api.Here}})
+	return s.done()
+}
+
 // many is a group of three hundred.
 func many() *scene {
 	s := newScene(300)

@@ -35,6 +35,7 @@ func (p *Page) NewServer(log *slog.Logger) *Server {
 		Handler:           p.Handler(),
 		ReadTimeout:       readTimeout,
 		ReadHeaderTimeout: readTimeout,
+		WriteTimeout:      readTimeout + writeTimeout, // of a stream each event has its own
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),

@@ -203,7 +203,8 @@ function showWalk(name) {
   let start = 0; // the last sighting of each token before the window is where its line begins
   const before = new Map(), inside = [];
   for (; start < sights.length && sights[start].at_ms < from; start++) before.set(sights[start].token, sights[start]);
-  inside.push(...[...before.values()].filter(p => p.at_ms > from - 6 * state.span), ...sights.slice(start));
+  const r = state.status.resources.find(r => r.name === name); // tokens that rest are shown, and those of long ago are not
+  inside.push(...[...before.values()].sort((a, c) => c.at_ms - a.at_ms).filter((p, i) => p.at_ms > from - state.span || (i < r.slots.length && start === sights.length)), ...sights.slice(start));
   const runs = [...state.runs.values()].filter(r => r.resource === name && (r.to_ms ?? t) >= from);
   const clashes = state.past.overlaps.filter(c => c.resource === name).map(c => ({from: c.from_ms, to: c.to_ms})).filter(c => c.to >= from);
   const self = state.status.member;
@@ -213,7 +214,6 @@ function showWalk(name) {
   const clashed = clashes.reduce((sum, c) => sum + c.to - Math.max(from, c.from), 0) / 1000;
   const heard = `${rows.length - 1} of ${state.members.length - 1} other members heard of in this time`;
   const count = tokens.size === 1 ? "1 token" : tokens.size + " tokens";
-  const r = state.status.resources.find(r => r.name === name);
   put(b.note, heard, "; ", tokens.size > r.slots.length && !several.includes(r.policy) ? h("span", {class: "chip care"}, count) : count, ...(clashed > 0 ? [" ", h("span", {class: "chip bad"}, `overlap for ${span(clashed)}`)] : ["; no overlap seen here"]));
   const width = Math.max(280, Math.floor(b.scroll.clientWidth));
   draw(b.svg, {rows, sights: inside, runs, clashes, now: t, span: state.span, clock, colour: token => colour(name, token), words: runWords}, width, b.scroll.scrollTop, b.scroll.scrollTop + Math.max(640, b.scroll.clientHeight));
