@@ -163,6 +163,7 @@ func TestPage_AnyWidth_NoHorizontalScroll(t *testing.T) {
 		for _, width := range []int{320, 390, 768, 1600} {
 			tab.Resize(width, 900)
 			tab.Until("document.querySelector('.chart').viewBox.baseVal.width <= " + strconv.Itoa(width))
+			assert.Equal(t, "true", tab.Text("[...document.querySelectorAll('#shares tbody th, .walkbox tbody th')].every(e => e.clientWidth >= 80)"), "%s at %d: names are legible", name, width)
 			assert.Equal(t, "true", tab.Text("document.documentElement.scrollWidth <= innerWidth"), "%s at %d: %s", name, width,
 				tab.Text("[...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth).slice(0, 5).map(e => e.tagName + '.' + e.className)"))
 		}

@@ -12,6 +12,9 @@ export function s(name, attributes = {}, ...children) {
 
 // maxDots is above how many sightings in view only the lines are drawn: dots would cover each other.
 const maxDots = 240;
+// maxLeaps is above how many rows a token that was not heard of in between leaves only a stub of this many pixels: lines
+// over all rows would hide what is known.
+const maxLeaps = 12, stub = 16;
 // steps are the distances between times that people read easily, in ms.
 const steps = [5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5];
 
@@ -73,7 +76,9 @@ export function draw(svg, w, width, top, bottom) {
       const j = n ? at.get(n.member) : i;
       if (!seen(i) && !seen(j) && (Math.max(i, j) < first || Math.min(i, j) > last)) continue;
       const a = x(p.at_ms), b = x(end), sure = n ? n.hop === p.hop + 1 || n.member === p.member : p.how === "here";
-      parts.push(s("path", {class: `walk t${colour}${sure ? "" : " gap"}`, d: `M${a.toFixed(1)} ${y(i)}H${b.toFixed(1)}${j !== undefined && j !== i ? "V" + y(j) : ""}`}));
+      const leap = j !== undefined && j !== i;
+      const way = leap && !sure && w.rows.length > maxLeaps ? `H${Math.min(b, a + stub).toFixed(1)}` : `H${b.toFixed(1)}${leap ? "V" + y(j) : ""}`;
+      parts.push(s("path", {class: `walk t${colour}${sure ? "" : " gap"}`, d: `M${a.toFixed(1)} ${y(i)}${way}`}));
       if (dots <= maxDots && p.at_ms >= from) parts.push(s("circle", {class: `dot t${colour}`, cx: a.toFixed(1), cy: y(i), r: 3.5}));
     }
   }

@@ -42,6 +42,7 @@ function span(seconds) {
   return Math.round(v / 86400) + " days";
 }
 
+const percent = v => v > 0 && v < 0.005 ? "< 1 %" : (100 * v).toFixed(0) + " %";
 const number = n => Number(n).toLocaleString("en-GB").replaceAll(",", "\u202f");
 const nameOf = id => state.names.get(id) ?? id.slice(0, 8);
 const byName = (a, b) => a.localeCompare(b, "en", {numeric: true});
@@ -232,7 +233,7 @@ function showEvents(b, sights, runs, from) {
     ...runs.filter(r => r.from_ms >= from).map(r => [r.from_ms, r.member, "its program begins", r.how]),
     ...runs.filter(r => r.to_ms).map(r => [r.to_ms, r.member, `its program has ended, after ${span((r.to_ms - r.from_ms) / 1000)}`, r.how]),
   ].sort((a, c) => c[0] - a[0]).slice(0, maxRows);
-  put(b.body, ...list.map(([at, member, what, how]) => h("tr", {}, h("td", {}, time(clock(at))), h("th", {scope: "row"}, nameOf(member)), h("td", {}, what), h("td", {}, sources[how]))));
+  put(b.body, ...list.map(([at, member, what, how]) => h("tr", {}, h("td", {class: "when"}, time(clock(at))), h("th", {scope: "row"}, nameOf(member)), h("td", {}, what), h("td", {}, sources[how]))));
 }
 
 // ---- shares and waits
@@ -268,7 +269,7 @@ function showShares(st) {
     if (rest.length) rows.push([`${rest.length} more`, rest.reduce((a, [, b]) => ({took: a.took + b.took, turns: a.turns + b.turns}), {took: 0, turns: 0}), false]);
     if (!rows.length) return h("p", {class: "note"}, `${r.name}: no token seen or heard of yet`);
     const all = known + unknown, first = state.sights.get(r.name)[0].at_ms;
-    const line = (name, took, turns, me) => h("tr", {class: me && "me-row"}, h("th", {scope: "row"}, name), h("td", {class: "number"}, turns), h("td", {class: "number"}, span(took / 1000)), h("td", {class: "number"}, (100 * took / all).toFixed(0) + " %"),
+    const line = (name, took, turns, me) => h("tr", {class: me && "me-row"}, h("th", {scope: "row"}, name), h("td", {class: "number"}, turns), h("td", {class: "number"}, span(took / 1000)), h("td", {class: "number"}, percent(took / all)),
       h("td", {class: "bar", "aria-hidden": "true"}, s("svg", {viewBox: "0 0 100 12", preserveAspectRatio: "none"}, s("rect", {class: "of", width: 100, height: 12}), s("rect", {class: turns ? "is" : "dim", width: (100 * took / all).toFixed(1), height: 12}))));
     return h("table", {}, h("caption", {}, `${r.name}, last ${span((t - first) / 1000)}`),
       h("thead", {}, h("tr", {}, h("th", {scope: "col"}, "Member"), h("th", {scope: "col", class: "number"}, "Stays"), h("th", {scope: "col", class: "number"}, "Time"), h("th", {scope: "col", class: "number"}, "Share"), h("td", {class: "bar"}))),
