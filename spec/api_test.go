@@ -37,6 +37,7 @@ var statusWords = map[string]string{
 	"link.last_heard_s":                    "time since anything came from another member; null if nothing has since the start",
 	"link.unanswered":                      "dials that reached no member, since anything came",
 	"link.silent":                          "none of these had an answer of any kind, not even a refusal",
+	"link.silent_s":                        "for how long no peer has answered, though all that are connected were asked, or one was dialled in vain; 0 if that is not so",
 	"link.isolated":                        "no member is connected, and nothing has come for 15 seconds, or ever, although a dial since then reached none; with a token here, programs still run",
 	"link.others":                          "other members that this one knows",
 	"link.no_addresses":                    "the member is isolated and only dials out, as all do that it knows",
