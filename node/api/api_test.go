@@ -59,6 +59,23 @@ func TestClient_StatusAndMembers_Answered(t *testing.T) {
 	assert.Equal(t, f.Members(), m)
 }
 
+func TestClient_CheckupProbeHistory_Answered(t *testing.T) {
+	f := newFake()
+	c := Dial(serve(t, f, socketPath(t)).socket)
+	checks, err := c.Checkup(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, f.Checkup(), checks)
+	checks, err = c.Probe(t.Context(), ProbeRequest{Peer: "beta"})
+	require.NoError(t, err)
+	assert.Equal(t, []Check{{Name: "beta", Result: Fail}}, checks)
+	hours, err := c.History(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, f.LastHour(), hours)
+	f.err = ErrBadRequest
+	_, err = c.Probe(t.Context(), ProbeRequest{Peer: "nobody"})
+	assert.ErrorIs(t, err, ErrBadRequest)
+}
+
 // TestStatusKeys holds the names that scripts rely on.
 func TestStatusKeys(t *testing.T) {
 	s := Status{
