@@ -179,11 +179,11 @@ func (n *Node) LastHour() []api.ResourceHistory {
 			name, known := names[m.Member]
 			switch {
 			case m.Member.IsZero():
-				name = "others"
+				name = api.NotHeard
 			case !known:
 				name = m.Member.String()
 			}
-			r.Members = append(r.Members, api.MemberHistory{Name: name, RanS: m.Ran[:]})
+			r.Members = append(r.Members, api.MemberHistory{Name: name, Turns: m.Turns[:]})
 		}
 		for _, w := range s.Waits {
 			h := api.WaitHistory{Count: w.Count, LongestS: w.Longest.Seconds()}

@@ -36,6 +36,12 @@ func (n *Node) link(s member.Status, now clock.Instant) api.LinkStatus {
 	if heard > 0 {
 		l.LastHeardS = api.AgeOf(now.Sub(heard))
 	}
+	switch connected := n.transport.Stats().Connections; {
+	case connected > 0:
+		l.SilentS = n.transport.Unanswered().Seconds()
+	case heard > 0 && l.Unanswered > 0:
+		l.SilentS = *l.LastHeardS
+	}
 	if n.cfg.Listen == "" && l.Isolated && s.Others > 0 {
 		n.engine.look(func(m *member.Member) { l.NoAddresses = !canBeDialled(m) })
 	}

@@ -37,6 +37,7 @@ var statusWords = map[string]string{
 	"link.last_heard_s":                    "time since anything came from another member; null if nothing has since the start",
 	"link.unanswered":                      "dials that reached no member, since anything came",
 	"link.silent":                          "none of these had an answer of any kind, not even a refusal",
+	"link.silent_s":                        "for how long no peer has answered, though all that are connected were asked, or one was dialled in vain; 0 if that is not so",
 	"link.isolated":                        "no member is connected, and nothing has come for 15 seconds, or ever, although a dial since then reached none; with a token here, programs still run",
 	"link.others":                          "other members that this one knows",
 	"link.no_addresses":                    "the member is isolated and only dials out, as all do that it knows",
@@ -149,8 +150,8 @@ var (
 	probeWords   = map[string]string{"peer": "name or id of a member, or `host:port`"}
 	historyWords = map[string]string{
 		"v": "1", "resources[].name": "name of the resource",
-		"resources[].members[].name":    "name of a member, or its id if that is not known. Members whose programs ran longest are first",
-		"resources[].members[].ran_s":   "for how long its programs have run in each of the last 60 minutes, as far as this member has heard. The minute that runs now is last",
+		"resources[].members[].name":    "name of a member, or its id if that is not known. Those with most turns are first. Empty is for turns of which this member knows only by the token's hop that they were",
+		"resources[].members[].turns":   "how often it had the token in each of the last 60 minutes, as far as this member has heard. The minute that runs now is last",
 		"resources[].waits[].count":     "waits of programs here that ended in a minute; there are 60 of them, in the same order",
 		"resources[].waits[].mean_s":    "their mean length",
 		"resources[].waits[].longest_s": "the longest of them",

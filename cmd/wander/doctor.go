@@ -34,7 +34,8 @@ func newDoctorCommand(env *environment) *cobra.Command {
 		Short: "Check machine, network, certificate and clock, and say what to mend",
 		Long: `Check what an operator can mend: files, disk, clock, certificate, UDP in both directions, path MTU,
 receive buffer, NAT, gates. With the name, id or host:port of a member, dial that one; with CA, ask the
-authority. Without a daemon, check files, disk, certificate and the authority.
+authority, which takes from the few requests a minute that it grants each member. Without a daemon,
+check files, disk, certificate and the authority.
 
 Each check is ok, warn, fail or skipped, with what was found and one line of advice. Exit code 69: a
 check failed.`,
@@ -124,7 +125,7 @@ func examine(env *environment, s *settings, socket string) []api.Check {
 		return append(list, api.Check{Name: "files", Result: api.Skipped, Finding: "the settings of the daemon on " + socket + " are not known: name them with --config"})
 	}
 	list = append(list, modes(s), examineDisk(s.StateDir))
-	if len(s.CA.Address) > 0 {
+	if err != nil && len(s.CA.Address) > 0 { // it answers each member a few times a minute, and a daemon asks it itself
 		list = append(list, examineCA(env, s, api.Warn)) // members go on without it
 	}
 	return list
@@ -229,7 +230,14 @@ func examineCA(env *environment, s *settings, unreachable api.Result) api.Check 
 	news, err := client.Sync(ctx, enrolment.Mine{})
 	took := time.Since(begun)
 	where := strings.Join(s.CA.Address, ", ")
-	switch wrong := (*enrolment.ClockError)(nil); {
+	var (
+		wrong *enrolment.ClockError
+		busy  *enrolment.BusyError
+	)
+	switch {
+	case errors.As(err, &busy):
+		c.Result, c.Finding = api.Fine, fmt.Sprintf("%s answers in %v: %v", where, took.Round(time.Millisecond), err)
+		return c
 	case errors.As(err, &wrong), errors.Is(err, enrolment.ErrExpired), errors.Is(err, enrolment.ErrNotYetValid):
 		c.Result, c.Finding, c.Advice = api.Fail, where+": "+err.Error(), "compare this machine's clock with the CA's; else have the CA make an invite"
 		return c

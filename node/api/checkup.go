@@ -39,16 +39,19 @@ type History struct {
 // ResourceHistory is the last hour of one resource by minutes, the one that runs now last.
 type ResourceHistory struct {
 	Name     string          `json:"name"`
-	Members  []MemberHistory `json:"members"` // whose programs ran longest first
+	Members  []MemberHistory `json:"members"` // those with most turns first
 	Waits    []WaitHistory   `json:"waits"`
 	OverlapS float64         `json:"overlap_s"`
 }
 
-// MemberHistory is for how long a member's programs have run.
+// MemberHistory counts the turns of a member by minutes.
 type MemberHistory struct {
-	Name string    `json:"name"`
-	RanS []float32 `json:"ran_s"`
+	Name  string   `json:"name"` // or NotHeard
+	Turns []uint16 `json:"turns"`
 }
+
+// NotHeard is the name for the turns of which nothing was heard but that they were: no member has it.
+const NotHeard = ""
 
 // WaitHistory sums up the waits that ended in one minute.
 type WaitHistory struct {

@@ -6,7 +6,7 @@
 //	l.Heard(place, observation, …)       // the same, as a policy has it, with the program that runs there
 //	l.Began(…); l.Ended(…); l.Waited(…)  // programs of this member
 //	news := l.Since(seq, now)            // what is new after seq: the page
-//	sums := l.Summaries(now, slots)      // shares and waits by minutes: wander top
+//	sums := l.Summaries(now, slots)      // turns and waits by minutes: wander top
 //
 // # What is known
 //

@@ -132,6 +132,12 @@ func (l *Log) Saw(s Sighting) {
 	case s.At < p.last.At:
 		return
 	}
+	if m := l.minutes(s.Resource); m != nil {
+		if missed := s.Hop - p.last.Hop - 1; s.Token == p.last.Token && s.Hop > p.last.Hop && missed <= maxMissed {
+			m.turned(ident.Member{}, s.At, missed)
+		}
+		m.turned(s.Holder, s.At, 1)
+	}
 	s.Seq = l.next()
 	p.last = s
 	l.seen.add(s)
@@ -212,9 +218,6 @@ func (l *Log) end(p *place, i int, when clock.Instant) {
 		o.Ended = max(o.Begun, min(o.Ended, o.EndsBy))
 	}
 	l.operations.add(o)
-	if m := l.minutes(o.Resource); m != nil {
-		m.ran(o.Member, o.Begun, o.Ended)
-	}
 }
 
 // Waited notes the end of a wait of a program here.

@@ -2,6 +2,7 @@ package history
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -12,23 +13,26 @@ import (
 // Minutes is how many minutes the sums have.
 const Minutes = int(Span / time.Minute)
 
-// MaxMembers bounds the members whose programs are summed up by minutes for one resource. The programs of others count as those of
-// the zero member.
+// MaxMembers bounds the members whose turns are counted by minutes for one resource. The turns of others count as not heard of.
 const MaxMembers = 512
+
+// maxMissed bounds the turns that one hop makes known: a number that is far ahead is a lie, or of long ago.
+const maxMissed = 64
 
 // Summary is the last hour of a resource by minutes, the one that runs now last.
 type Summary struct {
 	Resource string
-	Members  []Share // whose programs ran longest first
+	Members  []Share // those with most turns first
 	Waits    [Minutes]WaitSum
 	Overlap  time.Duration // for which more programs ran at once than there are slots, as far as is kept
 }
 
-// Share is for how long a member's programs have run, in seconds of each minute.
+// Share counts the turns of a member in each minute: how often it was heard of with a token. The hop of a token tells how
+// many turns there were since, so that those of which nothing was heard count, too: as the zero member's.
 type Share struct {
-	Member ident.Member // zero: those beyond MaxMembers
-	Total  time.Duration
-	Ran    [Minutes]float32
+	Member ident.Member
+	Total  int
+	Turns  [Minutes]uint16
 }
 
 // WaitSum sums up the waits here that ended in one minute.
@@ -41,7 +45,7 @@ type WaitSum struct {
 // minutes is one resource's last hour. The index of a minute is its number modulo Minutes.
 type minutes struct {
 	last    int64 // number of the newest minute
-	members map[ident.Member]*[Minutes]float32
+	members map[ident.Member]*[Minutes]uint16
 	waits   [Minutes]WaitSum
 }
 
@@ -49,7 +53,7 @@ type minutes struct {
 func (l *Log) minutes(resource string) *minutes {
 	m := l.resources[resource]
 	if m == nil && len(l.resources) < MaxPlaces {
-		m = &minutes{members: make(map[ident.Member]*[Minutes]float32)}
+		m = &minutes{members: make(map[ident.Member]*[Minutes]uint16)}
 		l.resources[resource] = m
 	}
 	return m
@@ -66,37 +70,35 @@ func (m *minutes) reach(t clock.Instant) {
 	for n := max(m.last+1, to-int64(Minutes)+1); n <= to; n++ {
 		i := n % int64(Minutes)
 		m.waits[i] = WaitSum{}
-		for _, ran := range m.members {
-			ran[i] = 0
+		for _, turns := range m.members {
+			turns[i] = 0
 		}
 	}
 	m.last = to
-	for id, ran := range m.members {
-		if *ran == [Minutes]float32{} {
+	for id, turns := range m.members {
+		if *turns == [Minutes]uint16{} {
 			delete(m.members, id)
 		}
 	}
 }
 
-// ran adds a program's time.
-func (m *minutes) ran(who ident.Member, from, to clock.Instant) {
-	m.reach(to)
-	r := m.members[who]
-	if r == nil {
-		if len(m.members) >= MaxMembers {
-			who = ident.Member{}
-		}
-		if r = m.members[who]; r == nil {
-			r = new([Minutes]float32)
-			m.members[who] = r
-		}
+// turned counts turns.
+func (m *minutes) turned(who ident.Member, at clock.Instant, n uint64) {
+	if n == 0 {
+		return
 	}
-	from = max(from, clock.Instant(int64(time.Minute)*max(0, m.last-int64(Minutes)+1)))
-	for from < to {
-		n := minuteOf(from)
-		end := min(to, clock.Instant((n+1)*int64(time.Minute)))
-		r[n%int64(Minutes)] += float32(end.Sub(from).Seconds())
-		from = end
+	m.reach(at)
+	t := m.members[who]
+	if t == nil && len(m.members) >= MaxMembers {
+		who = ident.Member{}
+		t = m.members[who]
+	}
+	if t == nil {
+		t = new([Minutes]uint16)
+		m.members[who] = t
+	}
+	if i := minuteOf(at) % int64(Minutes); minuteOf(at) > m.last-int64(Minutes) {
+		t[i] = uint16(min(math.MaxUint16, uint64(t[i])+n))
 	}
 }
 
@@ -112,20 +114,13 @@ func (m *minutes) waited(asked, answered clock.Instant) {
 	w.Longest = max(w.Longest, took)
 }
 
-// Summaries are the last hour of each resource, by name. Programs that run count up to now; slots tells how many tokens a
-// resource has.
+// Summaries are the last hour of each resource, by name. slots tells how many tokens a resource has.
 func (l *Log) Summaries(now clock.Instant, slots func(resource string) int) []Summary {
 	l.mu.Lock()
-	l.settle(now)
 	list := make([]Summary, 0, len(l.resources))
-	for at, p := range l.places { // a program that runs for long has ended nowhere yet
-		if len(p.running) > 0 {
-			l.minutes(at.Resource)
-		}
-	}
 	for name, m := range l.resources {
 		m.reach(now)
-		list = append(list, m.summary(name, l.runningAt(name), now))
+		list = append(list, m.summary(name))
 	}
 	l.mu.Unlock()
 	slices.SortFunc(list, func(a, b Summary) int { return cmp.Compare(a.Resource, b.Resource) })
@@ -138,36 +133,15 @@ func (l *Log) Summaries(now clock.Instant, slots func(resource string) int) []Su
 	return list
 }
 
-// runningAt are the programs of a resource that run. Needs mu.
-func (l *Log) runningAt(resource string) (list []Operation) {
-	for at, p := range l.places {
-		if at.Resource == resource {
-			list = append(list, p.running...)
-		}
-	}
-	return list
-}
-
 // summary is the last hour, the minute of now last.
-func (m *minutes) summary(name string, running []Operation, now clock.Instant) Summary {
+func (m *minutes) summary(name string) Summary {
 	s := Summary{Resource: name}
-	whole := minutes{last: m.last, members: make(map[ident.Member]*[Minutes]float32, len(m.members)+len(running))}
-	for id, ran := range m.members {
-		copied := *ran
-		whole.members[id] = &copied
-	}
-	for _, o := range running {
-		whole.ran(o.Member, o.Begun, now)
-	}
-	for id, ran := range whole.members {
+	for id, turns := range m.members {
 		share := Share{Member: id}
-		var total float64
 		for i := range Minutes {
-			v := ran[(m.last+1+int64(i))%int64(Minutes)]
-			share.Ran[i] = v
-			total += float64(v)
+			share.Turns[i] = turns[(m.last+1+int64(i))%int64(Minutes)]
+			share.Total += int(share.Turns[i])
 		}
-		share.Total = time.Duration(total * float64(time.Second))
 		s.Members = append(s.Members, share)
 	}
 	slices.SortFunc(s.Members, func(a, b Share) int {

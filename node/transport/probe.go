@@ -50,19 +50,34 @@ type Neighbour struct {
 
 // Neighbours are the members that are connected now, in no order.
 func (t *Transport) Neighbours() (list []Neighbour) {
-	t.mu.Lock()
-	peers := make([]*peer, 0, len(t.peers))
-	for _, p := range t.peers {
-		peers = append(peers, p)
-	}
-	t.mu.Unlock()
-	for _, p := range peers { // peer.mu goes before Transport.mu
+	for _, p := range t.allPeers() {
 		p.mu.Lock()
-		c := p.current
-		p.mu.Unlock()
-		if c != nil {
+		if c := p.current; c != nil {
 			list = append(list, Neighbour{p.id, c.quic.RemoteAddr(), c.Dialled, c.quic.ConnectionStats().MinRTT})
 		}
+		p.mu.Unlock()
 	}
 	return list
+}
+
+// Unanswered is for how long no connection has brought anything although something was sent on each, as of the last look at
+// them. It is 0 while one of them is not waited for, and without a connection.
+func (t *Transport) Unanswered() (least time.Duration) {
+	for _, p := range t.allPeers() {
+		p.mu.Lock()
+		c := p.current
+		var waits time.Duration
+		if c != nil {
+			waits = c.hearing.unanswered
+		}
+		p.mu.Unlock()
+		switch {
+		case c == nil:
+		case waits == 0:
+			return 0
+		case least == 0 || waits < least:
+			least = waits
+		}
+	}
+	return least
 }

@@ -119,6 +119,7 @@ type page struct {
 	s     *State
 	size  Size
 	lines []Line
+	most  float64 // turns of one member in a minute
 }
 
 func (p *page) add(style Style, text string) {
@@ -150,6 +151,11 @@ func (p *page) end(last string) []Line {
 	}
 	p.lines = p.lines[:p.size.Rows-1]
 	p.add(Head, last)
+	for i := range p.lines {
+		if p.s.ASCII {
+			p.lines[i].Text = strings.ReplaceAll(p.lines[i].Text, "…", "~")
+		}
+	}
 	return p.lines
 }
 
@@ -185,7 +191,7 @@ func (p *page) heading() {
 	switch {
 	case p.s.Trouble != "":
 		p.add(Alarm, p.s.Trouble)
-	case st.Cause != explain.OK:
+	case st.Cause != explain.OK && st.Cause != "":
 		p.add(Alarm, fmt.Sprintf("%s: %s [%s]", st.Name, st.Sentence, st.Cause))
 	}
 }
@@ -295,7 +301,7 @@ func (p *page) resources(c *Choice) {
 		}
 		line := mark + column(r.name, nameWidth) + " " + column(r.token, token) + " " + column(r.since, sinceWidth) + " " + column(r.here, hereWidth) + " "
 		if i == 0 || rows[i-1].resource != r.resource {
-			line += p.waits(r.resource, spark)
+			line += p.waits(p.s.Status.Resources[r.resource].Name, spark)
 		}
 		p.add(style, line)
 	}
@@ -307,7 +313,7 @@ func (p *page) resources(c *Choice) {
 func clampWidth(w, least, most int) int { return max(least, min(w, most)) }
 
 // waits is how long programs here have waited, with the longest.
-func (p *page) waits(resource, columns int) string {
+func (p *page) waits(resource string, columns int) string {
 	h := p.history(resource)
 	if h == nil {
 		return ""
@@ -325,8 +331,7 @@ func (p *page) waits(resource, columns int) string {
 	return p.spark(list, 0, max(4, columns-len(tail))) + tail
 }
 
-func (p *page) history(resource int) *api.ResourceHistory {
-	name := p.s.Status.Resources[resource].Name
+func (p *page) history(name string) *api.ResourceHistory {
 	if i := slices.IndexFunc(p.s.History, func(h api.ResourceHistory) bool { return h.Name == name }); i >= 0 {
 		return &p.s.History[i]
 	}
@@ -372,22 +377,21 @@ type memberRow struct {
 	name, state, does string
 	self              bool
 	share             float64
-	ran               []float64
+	turns             []float64
 }
 
 // members shows the members, and returns which of how many.
 func (p *page) members(r *api.ResourceStatus, c *Choice) (first, last, all int) {
 	rows := p.memberRows(r, c.Filter)
 	room := p.size.Rows - 1 - len(p.lines) - 1
-	h := p.history(slices.IndexFunc(p.s.Status.Resources, func(o api.ResourceStatus) bool { return o.Name == r.Name }))
-	if h != nil && h.OverlapS > 0 {
+	if h := p.history(r.Name); h != nil && h.OverlapS > 0 {
 		p.add(Alarm, fmt.Sprintf("more programs than slots ran at once for %s in the last hour, as far as is known here", span(h.OverlapS)))
 		room--
 	}
 	c.member = max(0, min(c.member, len(rows)-room))
 	state, does := 16, clampWidth(p.size.Columns/8, 9, 14)
 	spark := p.size.Columns - 2 - nameWidth - 1 - state - 1 - does - 1 - shareWidth - 1
-	p.add(Head, "  "+column("MEMBER", nameWidth)+" "+column("STATE", state)+" "+column(r.Name, does)+" "+column("SHARE", shareWidth)+" "+fit("LAST HOUR, AS FAR AS KNOWN HERE", spark))
+	p.add(Head, "  "+column("MEMBER", nameWidth)+" "+column("STATE", state)+" "+column(r.Name, does)+" "+column("SHARE", shareWidth)+" "+fit("TURNS, LAST HOUR", spark))
 	end := min(len(rows), c.member+room)
 	for i := c.member; i < end; i++ {
 		m := &rows[i]
@@ -402,34 +406,33 @@ func (p *page) members(r *api.ResourceStatus, c *Choice) (first, last, all int) 
 		if m.share > 0 {
 			share = fmt.Sprintf("%4.0f %%", 100*m.share)
 		}
-		p.add(style, mark+column(m.name, nameWidth)+" "+column(m.state, state)+" "+column(m.does, does)+" "+column(share, shareWidth)+" "+p.spark(m.ran, 60, spark))
+		p.add(style, mark+column(m.name, nameWidth)+" "+column(m.state, state)+" "+column(m.does, does)+" "+column(share, shareWidth)+" "+p.spark(m.turns, p.most, spark))
 	}
 	return min(c.member+1, end), end, len(rows)
 }
 
-// memberRows are the members: who has the token first, then by their shares, then by name.
+// memberRows are the members: who has the token first, then this one, then by their shares, then by name.
 func (p *page) memberRows(r *api.ResourceStatus, filter string) (rows []memberRow) {
-	ran := make(map[string][]float64)
+	turns := make(map[string][]float64)
 	total := 0.0
-	for i := range p.s.History {
-		if h := &p.s.History[i]; h.Name == r.Name {
-			for _, m := range h.Members {
-				list := make([]float64, len(m.RanS))
-				for j, v := range m.RanS {
-					list[j] = float64(v)
-					total += float64(v)
-				}
-				ran[m.Name] = list
+	if h := p.history(r.Name); h != nil {
+		for _, m := range h.Members {
+			list := make([]float64, len(m.Turns))
+			for j, v := range m.Turns {
+				list[j] = float64(v)
+				total += float64(v)
+				p.most = max(p.most, float64(v))
 			}
+			turns[m.Name] = list
 		}
 	}
 	rank := make(map[string]int)
 	does := make(map[string]string)
 	for i := range r.Slots {
 		if h := r.Slots[i].Holder; h != nil && r.Slots[i].Search == nil {
-			does[h.Name], rank[h.Name] = "has token", 1
+			does[h.Name], rank[h.Name] = "has token", 2
 			if h.ProgramEndsS != nil {
-				does[h.Name], rank[h.Name] = "runs", 2
+				does[h.Name], rank[h.Name] = "runs", 3
 			}
 		}
 	}
@@ -437,21 +440,31 @@ func (p *page) memberRows(r *api.ResourceStatus, filter string) (rows []memberRo
 		if !strings.Contains(m.Name, filter) {
 			continue
 		}
-		row := memberRow{name: m.Name, state: stateOf(&m), does: does[m.Name], self: m.Self, ran: ran[m.Name]}
+		row := memberRow{name: m.Name, state: stateOf(&m), does: does[m.Name], self: m.Self, turns: turns[m.Name]}
 		if m.Self && row.does == "" && r.Waiting > 0 {
 			row.does = "waits"
 		}
-		for _, v := range row.ran {
+		for _, v := range row.turns {
 			row.share += v
 		}
 		if total > 0 {
 			row.share /= total
+		}
+		if m.Self {
+			rank[m.Name] = max(rank[m.Name], 1)
 		}
 		rows = append(rows, row)
 	}
 	slices.SortStableFunc(rows, func(a, b memberRow) int {
 		return cmp.Or(cmp.Compare(rank[b.name], rank[a.name]), cmp.Compare(b.share, a.share), cmp.Compare(a.name, b.name))
 	})
+	if list := turns[api.NotHeard]; list != nil && filter == "" {
+		row := memberRow{name: "(not heard of)", turns: list}
+		for _, v := range list {
+			row.share += v / total
+		}
+		rows = append(rows, row)
+	}
 	return rows
 }
 
