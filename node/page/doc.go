@@ -15,7 +15,7 @@
 //	         |
 //	  assets/page.js                  text and drawing, by textContent alone
 //
-// Nothing runs while nobody looks: there is no goroutine, no timer and no sample without an open stream.
+// Nothing runs while nobody looks: there is no timer and no sample without an open stream.
 //
 // # What holds
 //
