@@ -50,7 +50,7 @@ func TestServer_BrowserAsks_Refused(t *testing.T) {
 // The page is beside the requests, and takes none of their paths.
 func TestServer_Page_BesideRequests(t *testing.T) {
 	path := socketPath(t)
-	l, err := Listen(path)
+	l, err := net.Listen("unix", path)
 	require.NoError(t, err)
 	server := NewServer(newFake(), slog.New(slog.DiscardHandler))
 	server.Show(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "page "+r.URL.Path) }), "/page/")
