@@ -34,7 +34,7 @@ func TestPage_TokenMoves_Shown(t *testing.T) {
 		return held
 	}
 	held := turn(first)
-	tab := b.Open(t, node.PageAddress(first), browser.View{Width: 1200, Height: 900})
+	tab := b.Visit(t, node.PageAddress(first), browser.View{Width: 1200, Height: 900})
 	tab.Until("document.querySelector('.card .chip.good')?.textContent === 'running'")
 	tab.Until("[...document.querySelectorAll('#members th[scope=row]')].map(e => e.textContent).join() === 'first,second'")
 	held.Release(true, 0)

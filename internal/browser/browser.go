@@ -73,8 +73,8 @@ type Tab struct {
 	problems []string
 }
 
-// Open loads a page in a tab that closes with the test.
-func (b *Browser) Open(t *testing.T, address string, v View) *Tab {
+// Visit loads a page in a tab that closes with the test.
+func (b *Browser) Visit(t *testing.T, address string, v View) *Tab {
 	t.Helper()
 	base, cancelTab := chromedp.NewContext(b.ctx)
 	t.Cleanup(cancelTab)

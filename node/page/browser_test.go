@@ -88,7 +88,7 @@ func TestPage_BothThemes_ContrastEnough(t *testing.T) {
 	b := browser.Start(t)
 	for _, dark := range []bool{false, true} {
 		for name, make := range map[string]func() *scene{"sixty": sixty, "alone": alone} {
-			tab := b.Open(t, make().serve(t), browser.View{Width: 1200, Height: 900, Dark: dark})
+			tab := b.Visit(t, make().serve(t), browser.View{Width: 1200, Height: 900, Dark: dark})
 			tab.Until(shown)
 			tab.Text("document.querySelectorAll('details').forEach(d => d.open = true)")
 			tab.Until("document.querySelectorAll('.walkbox tbody tr').length > 0")
@@ -102,7 +102,7 @@ func TestPage_BothThemes_ContrastEnough(t *testing.T) {
 // Each thing that does something is reached by keys in the order of the page, and is seen to be.
 func TestPage_Keyboard_ReachesAll(t *testing.T) {
 	whole.Only(t)
-	tab := browser.Start(t).Open(t, five().serve(t), browser.View{Width: 1200, Height: 900})
+	tab := browser.Start(t).Visit(t, five().serve(t), browser.View{Width: 1200, Height: 900})
 	tab.Until(shown)
 	var walked []string
 	for range 30 {
@@ -133,7 +133,7 @@ func TestPage_Keyboard_ReachesAll(t *testing.T) {
 // A screen reader finds its way: landmarks, headings, heads of tables, and names of drawings.
 func TestPage_ScreenReader_Guided(t *testing.T) {
 	whole.Only(t)
-	tab := browser.Start(t).Open(t, alone().serve(t), browser.View{Width: 1200, Height: 900})
+	tab := browser.Start(t).Visit(t, alone().serve(t), browser.View{Width: 1200, Height: 900})
 	tab.Until(shown)
 	for condition, why := range map[string]string{
 		"document.documentElement.lang === 'en' && document.querySelectorAll('header, main, footer').length === 3":         "landmarks",
@@ -156,7 +156,7 @@ func TestPage_AnyWidth_NoHorizontalScroll(t *testing.T) {
 	whole.Only(t)
 	b := browser.Start(t)
 	for name, make := range map[string]func() *scene{"sixty": sixty, "hostile": hostile} {
-		tab := b.Open(t, make().serve(t), browser.View{Width: 1200, Height: 900})
+		tab := b.Visit(t, make().serve(t), browser.View{Width: 1200, Height: 900})
 		tab.Until(shown)
 		tab.Text("document.querySelectorAll('details').forEach(d => d.open = true)")
 		tab.Until("document.querySelectorAll('.walkbox tbody tr').length > 0")
@@ -174,7 +174,7 @@ func TestPage_AnyWidth_NoHorizontalScroll(t *testing.T) {
 // Whatever a member says is text.
 func TestPage_MarkupInTexts_StaysText(t *testing.T) {
 	whole.Only(t)
-	tab := browser.Start(t).Open(t, hostile().serve(t), browser.View{Width: 1200, Height: 900})
+	tab := browser.Start(t).Visit(t, hostile().serve(t), browser.View{Width: 1200, Height: 900})
 	tab.Until(shown)
 	tab.Text("document.querySelectorAll('details').forEach(d => d.open = true)")
 	tab.Until("document.querySelectorAll('.walkbox tbody tr').length > 0")
@@ -191,7 +191,7 @@ const maxElements = 3000
 
 func TestPage_ThreeHundredMembers_Shown(t *testing.T) {
 	whole.Only(t)
-	tab := browser.Start(t).Open(t, many().serve(t), browser.View{Width: 1200, Height: 900})
+	tab := browser.Start(t).Visit(t, many().serve(t), browser.View{Width: 1200, Height: 900})
 	tab.Until(shown)
 	assert.Equal(t, "300", tab.Text("document.querySelectorAll('#members tbody tr').length"))
 	tab.Text("document.querySelector('#spans button:last-child').click()")
@@ -208,7 +208,7 @@ func TestPage_ThreeHundredMembers_Shown(t *testing.T) {
 // What changes at the member changes on the page within a second, and is spoken once.
 func TestPage_StateChanges_Shown(t *testing.T) {
 	s := five()
-	tab := browser.Start(t).Open(t, s.serve(t), browser.View{Width: 1200, Height: 900})
+	tab := browser.Start(t).Visit(t, s.serve(t), browser.View{Width: 1200, Height: 900})
 	tab.Until(shown)
 	tab.Until("document.querySelector('.card .chip.good').textContent === 'running'")
 	assert.Equal(t, "live", tab.Text("document.querySelector('#link').dataset.state"))
@@ -227,7 +227,7 @@ func TestPage_StateChanges_Shown(t *testing.T) {
 // A token that rests is drawn where it is, however long ago it came.
 func TestPage_TokenRests_Drawn(t *testing.T) {
 	whole.Only(t)
-	tab := browser.Start(t).Open(t, resting().serve(t), browser.View{Width: 1200, Height: 900})
+	tab := browser.Start(t).Visit(t, resting().serve(t), browser.View{Width: 1200, Height: 900})
 	tab.Until(shown)
 	tab.Text("document.querySelector('#spans button').click()")
 	assert.Equal(t, "1", tab.Text("document.querySelectorAll('.chart .walk').length"))
@@ -245,7 +245,7 @@ func TestPictures(t *testing.T) {
 	}
 	b := browser.Start(t)
 	for _, p := range pictures {
-		tab := b.Open(t, p.scene().serve(t), p.view)
+		tab := b.Visit(t, p.scene().serve(t), p.view)
 		tab.Until(shown)
 		png := tab.Shot()
 		assert.LessOrEqual(t, len(png), maxPicture, p.name)
