@@ -54,7 +54,7 @@ func (n *Node) Status() api.Status {
 		for i := range s.Slots {
 			resources = appendSlot(resources, s.Slots[i])
 			slots := resources[len(resources)-1].Slots
-			n.whereabouts(m, &s.Slots[i], now, &slots[len(slots)-1])
+			whereabouts(n, m, &s.Slots[i], now, &slots[len(slots)-1])
 		}
 		for _, id := range s.Peers {
 			if c, known := m.Certificate(id); known {
@@ -76,7 +76,7 @@ func (n *Node) Status() api.Status {
 		Tokens:   api.TokenCounts{Generated: s.Generated, Dropped: s.Dropped},
 		Rejected: s.Rejected, CertificateExpires: n.authority.certificate().Body().NotAfter,
 		Journal: kept, Peers: peers, Resources: resources,
-		Link: n.link(s, now), Stopping: s.Stopping, KeyRetired: n.authority.keyUse() == keyRetired, Invalid: n.invalidity(s),
+		Link: link(n, s, now), Stopping: s.Stopping, KeyRetired: n.authority.keyUse() == keyRetired, Invalid: invalidity(n, s),
 	}
 	for i := range st.Resources {
 		st.Resources[i].NoPlace = s.NoPlace && st.Resources[i].Policy == catalog.Ring
@@ -93,7 +93,7 @@ func (n *Node) Status() api.Status {
 }
 
 // Waiting is what a program that waits for a resource waits for now.
-func (n *Node) Waiting(resource string) (w api.Waiting) {
+func (n desk) Waiting(resource string) (w api.Waiting) {
 	st := n.Status()
 	if why, known := explain.OfProgram(&st, resource); known {
 		w.Cause, w.Sentence = why.Cause, why.Sentence

@@ -17,8 +17,11 @@ import (
 	"github.com/wandertoken/wander/protocol/member"
 )
 
+// desk is the node as the local API has it: beside what a program may ask of its own node, it has what people ask.
+type desk struct{ *Node }
+
 // Checkup looks at what an operator can mend.
-func (n *Node) Checkup() []api.Check {
+func (n desk) Checkup() []api.Check {
 	t := n.transport.Stats()
 	f := doctor.Facts{
 		Status: n.Status(), Dialled: t.Dialled, Failed: t.DialFailures, Accepted: t.Accepted,
@@ -68,7 +71,7 @@ type probed struct {
 }
 
 // find is the member of a name or an id, or an address.
-func (n *Node) find(who string) (p probed, err error) {
+func (n desk) find(who string) (p probed, err error) {
 	p.name = who
 	if _, _, err := net.SplitHostPort(who); err == nil {
 		p.addresses = []string{who}
@@ -95,7 +98,7 @@ func (n *Node) find(who string) (p probed, err error) {
 }
 
 // Probe dials one member, and says what has answered.
-func (n *Node) Probe(ctx context.Context, r api.ProbeRequest) ([]api.Check, error) {
+func (n desk) Probe(ctx context.Context, r api.ProbeRequest) ([]api.Check, error) {
 	p, err := n.find(r.Peer)
 	if err != nil {
 		return nil, err
@@ -133,7 +136,7 @@ func (n *Node) Probe(ctx context.Context, r api.ProbeRequest) ([]api.Check, erro
 }
 
 // clockOf compares with a peer's clock, as it has greeted.
-func (n *Node) clockOf(peer ident.Member, rtt time.Duration) api.Check {
+func (n desk) clockOf(peer ident.Member, rtt time.Duration) api.Check {
 	var ahead time.Duration
 	known := false
 	n.engine.look(func(m *member.Member) { ahead, known = member.PeerClock(m, peer) })
@@ -162,7 +165,7 @@ func probeAdvice(err error) string {
 }
 
 // LastHour is what has happened in the last hour by minutes, with names.
-func (n *Node) LastHour() []api.ResourceHistory {
+func (n desk) LastHour() []api.ResourceHistory {
 	names, slots := map[ident.Member]string{}, map[string]int{}
 	n.engine.look(func(m *member.Member) {
 		for k := range m.Members() {

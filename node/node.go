@@ -215,7 +215,7 @@ func (n *Node) startTasks(start context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%w: local socket: %w", ErrConfig, err)
 		}
-		n.server = api.NewServer(n, n.log)
+		n.server = api.NewServer(desk{n}, n.log)
 		n.server.Show(shown.Handler(), page.Prefix)
 		n.tasks.Go(func() {
 			if err := n.server.Serve(l); err != nil {

@@ -15,7 +15,7 @@ import (
 const maxAddressed = 1024
 
 // invalidity is why this member's certificate does not count, or empty.
-func (n *Node) invalidity(s member.Status) string {
+func invalidity(n *Node, s member.Status) string {
 	if s.Revoked {
 		return "revoked"
 	}
@@ -26,7 +26,7 @@ func (n *Node) invalidity(s member.Status) string {
 }
 
 // link is what this member knows of the way to the others.
-func (n *Node) link(s member.Status, now clock.Instant) api.LinkStatus {
+func link(n *Node, s member.Status, now clock.Instant) api.LinkStatus {
 	c := &n.contacts
 	heard := clock.Instant(c.heard.Load())
 	l := api.LinkStatus{
@@ -63,7 +63,7 @@ func canBeDialled(m *member.Member) bool {
 }
 
 // whereabouts fills in where a slot's token is, and when it comes. It is called with the member's engine held.
-func (n *Node) whereabouts(m *member.Member, s *member.SlotStatus, now clock.Instant, to *api.SlotStatus) {
+func whereabouts(n *Node, m *member.Member, s *member.SlotStatus, now clock.Instant, to *api.SlotStatus) {
 	nameOf := func(id ident.Member) string {
 		if c, known := m.Certificate(id); known {
 			return c.Body().Name
