@@ -52,7 +52,14 @@ func (b *apiBackend) Acquire(_ context.Context, r api.AcquireRequest) (api.HeldG
 func (b *apiBackend) Release(api.ReleaseRequest) error { b.asked++; return nil }
 func (b *apiBackend) Status() api.Status               { b.asked++; return api.Status{} }
 func (b *apiBackend) Members() []api.MemberInfo        { b.asked++; return nil }
-func (b *apiBackend) Leave(context.Context) error      { b.asked++; return api.ErrUnavailable }
+func (b *apiBackend) Waiting(string) api.Waiting       { return api.Waiting{} }
+func (b *apiBackend) Checkup() []api.Check             { b.asked++; return nil }
+func (b *apiBackend) LastHour() []api.ResourceHistory  { b.asked++; return nil }
+func (b *apiBackend) Probe(context.Context, api.ProbeRequest) ([]api.Check, error) {
+	b.asked++
+	return nil, api.ErrBadRequest
+}
+func (b *apiBackend) Leave(context.Context) error { b.asked++; return api.ErrUnavailable }
 func (b *apiBackend) Renew(context.Context) (api.Renewal, error) {
 	b.asked++
 	return api.Renewal{Serial: 7}, nil
@@ -102,6 +109,10 @@ func apiSeeds() map[string][]byte {
 		"good-status":       request("GET", "/v1/status?verbose=1", ""),
 		"good-members":      request("GET", "/v1/members", ""),
 		"good-renew":        request("POST", "/v1/renew", ""),
+		"good-checkup":      request("GET", "/v1/checkup", ""),
+		"good-history":      request("GET", "/v1/history", ""),
+		"bad-probe":         request("POST", "/v1/probe", `{"peer":"m3"}`),
+		"good-progress":     request("POST", "/v1/acquire", `{"resource":"ftp","wait_ms":0,"progress":true}`),
 		"good-chunked":      []byte("POST /v1/acquire HTTP/1.1\r\nHost: w\r\nTransfer-Encoding: chunked\r\n\r\n12\r\n{\"resource\":\"ftp\"}\r\n0\r\n\r\n"),
 		"bad-leave":         request("POST", "/v1/leave", ""),
 		"bad-refused":       request("POST", "/v1/acquire", `{"resource":"x"}`),

@@ -9,6 +9,7 @@ import (
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/node/explain"
+	"github.com/wandertoken/wander/node/forecast"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
@@ -53,7 +54,7 @@ func (n *Node) Status() api.Status {
 		for i := range s.Slots {
 			resources = appendSlot(resources, s.Slots[i])
 			slots := resources[len(resources)-1].Slots
-			n.whereabouts(m, &s.Slots[i], now, &slots[len(slots)-1])
+			whereabouts(n, m, &s.Slots[i], now, &slots[len(slots)-1])
 		}
 		for _, id := range s.Peers {
 			if c, known := m.Certificate(id); known {
@@ -75,7 +76,7 @@ func (n *Node) Status() api.Status {
 		Tokens:   api.TokenCounts{Generated: s.Generated, Dropped: s.Dropped},
 		Rejected: s.Rejected, CertificateExpires: n.authority.certificate().Body().NotAfter,
 		Journal: kept, Peers: peers, Resources: resources,
-		Link: n.link(s, now), Stopping: s.Stopping, KeyRetired: n.authority.keyUse() == keyRetired, Invalid: n.invalidity(s),
+		Link: link(n, s, now), Stopping: s.Stopping, KeyRetired: n.authority.keyUse() == keyRetired, Invalid: invalidity(n, s),
 	}
 	for i := range st.Resources {
 		st.Resources[i].NoPlace = s.NoPlace && st.Resources[i].Policy == catalog.Ring
@@ -89,6 +90,25 @@ func (n *Node) Status() api.Status {
 	}
 	explain.Status(&st, n.cfg.Now())
 	return st
+}
+
+// Waiting is what a program that waits for a resource waits for now.
+func (n desk) Waiting(resource string) (w api.Waiting) {
+	st := n.Status()
+	if why, known := explain.OfProgram(&st, resource); known {
+		w.Cause, w.Sentence = why.Cause, why.Sentence
+	}
+	for i := range st.Resources {
+		for _, s := range st.Resources[i].Slots {
+			if e := s.Eta; st.Resources[i].Name == resource && e != nil && (w.P50S == nil || e.P50S < *w.P50S) {
+				w.P50S, w.P95S, w.Before = &e.P50S, &e.P95S, nil
+				if e.Basis == string(forecast.Order) {
+					w.Before = &e.Before
+				}
+			}
+		}
+	}
+	return w
 }
 
 // appendSlot adds a slot to its resource; slots come grouped by resource.

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -59,6 +60,8 @@ type Config struct {
 	// Metrics is the TCP address of the Prometheus metrics, "host:port"; empty:
 	// none are kept. Whoever can reach it can read them.
 	Metrics string
+	// Web is the TCP address of the page for people, "host:port", a loopback one; empty: only the socket has it.
+	Web string
 	// Tuning of the handoff; zero means handoff.DefaultTuning.
 	Tuning handoff.Tuning
 	// NoPreOffer begins the search for the next holder only when the policy
@@ -145,7 +148,7 @@ func (c *Config) validate() error {
 	case len(c.Advertise) > certificate.MaxAddresses:
 		return fmt.Errorf("%w: %d addresses to advertise, at most %d", ErrConfig, len(c.Advertise), certificate.MaxAddresses)
 	}
-	if err := checkMetrics(c.Metrics); err != nil {
+	if err := errors.Join(checkMetrics(c.Metrics), checkWeb(c.Web)); err != nil {
 		return err
 	}
 	if err := c.checkAddresses(); err != nil {

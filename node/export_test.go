@@ -51,3 +51,6 @@ var PrepareLastWord = prepareLastWord
 
 // Fail ends the node, as its own work does.
 func (n *Node) Fail(err error) { n.fail(err) }
+
+// PageAddress is where a browser finds the page, empty where only the socket has it.
+func PageAddress(n *Node) string { return n.web.address }

@@ -97,6 +97,7 @@ type heldGrant struct {
 	metrics *metrics.Metrics         // nil of an ended one
 	release func(api.ReleaseRequest) // tells the member of its end
 	grant   api.Grant
+	ended   func() // notes its end in the history
 	begun   clock.Instant
 	until   clock.Instant // the token stays at least so long (min_hold)
 	lost    chan api.LostReason
@@ -119,6 +120,7 @@ func (h *heldGrant) Release(operated bool, exit int) {
 func (h *heldGrant) close(how metrics.Operation, reason api.LostReason) {
 	h.once.Do(func() {
 		h.metrics.Ended(h.grant.Resource, how, boottime.Now().Sub(h.begun), string(reason))
+		h.ended()
 		if reason != "" {
 			h.lost <- reason
 		}
@@ -158,7 +160,7 @@ func (hs *heldGrants) take(id ident.Grant) *heldGrant {
 }
 
 func endedGrant() *heldGrant {
-	h := &heldGrant{lost: make(chan api.LostReason, 1), expires: time.NewTimer(0)}
+	h := &heldGrant{lost: make(chan api.LostReason, 1), expires: time.NewTimer(0), ended: func() {}}
 	h.close("", "")
 	return h
 }

@@ -24,6 +24,7 @@ type lookout struct {
 	paths     paths     // by start, then by beat
 
 	engine    *engine
+	historian *historian
 	transport *transport.Transport
 	address   string                     // listened on, or empty
 	addresses func() ([]net.Addr, error) // of this machine
@@ -51,6 +52,7 @@ func (l *lookout) beat(next time.Duration) bool {
 	now := boottime.Now()
 	l.lookAtPulse(now, next)
 	l.lookAtQuiet(now)
+	l.historian.look(now)
 	if l.paths.due(now) {
 		l.lookAtPaths()
 	}

@@ -18,7 +18,9 @@ import (
 	"github.com/wandertoken/wander/internal/takeover"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/history"
 	"github.com/wandertoken/wander/node/metrics"
+	"github.com/wandertoken/wander/node/page"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -47,7 +49,9 @@ type Node struct {
 	gates     *gates
 	reports   limiter
 	metrics   *metrics.Metrics // nil when none are kept
+	historian *historian
 	scrapes   scrapes
+	web       web
 	lookout   lookout
 	outbox    outbox
 	contacts  contacts
@@ -77,6 +81,8 @@ func Open(ctx context.Context, cfg Config) (*Node, error) {
 		isolated: n.isolated, done: n.done, err: n.Err,
 	}
 	n.lookout = lookout{addresses: cfg.seams.addresses, tellQuiet: cfg.Quiet, reports: &n.reports, log: n.log}
+	n.historian = &historian{log: history.New(n.self), self: n.self, next: cfg.Observer}
+	n.programs.historian, n.lookout.historian = n.historian, n.historian
 	n.gates = newGates(n.dialGate, &n.reports, n.log)
 	n.authority = newAuthority(n)
 	n.evidence = newEvidenceKeeper(evidenceFolder{cfg.StateDir}, n.authority, &n.reports, n.log)
@@ -142,7 +148,7 @@ func (n *Node) openMember(ctx context.Context) error {
 		Group: n.cfg.Group, Certificate: n.cfg.Certificate, Key: n.cfg.Key,
 		Durable: n.cfg.Mode == store.Durable, NewIncarnation: n.cfg.NewIncarnation,
 		Found: n.cfg.Found, Machine: placeOf(dir), Boot: boottime.ID(),
-		Sample: n.cfg.Sample, Tuning: n.cfg.Tuning, NoPreOffer: n.cfg.NoPreOffer, Observer: n.metrics.Watch(n.cfg.Observer),
+		Sample: n.cfg.Sample, Tuning: n.cfg.Tuning, NoPreOffer: n.cfg.NoPreOffer, Observer: n.metrics.Watch(n.historian),
 	}
 	if _, err := rand.Read(cfg.Seed[:]); err != nil {
 		return err
@@ -153,7 +159,7 @@ func (n *Node) openMember(ctx context.Context) error {
 	}
 	n.group.Store(m.Group()) // the journal's may be newer than the file's
 	n.engine = newEngine(n, m, effects)
-	n.programs.engine, n.lookout.engine, n.gates.engine = n.engine, n.engine, n.engine
+	n.programs.engine, n.lookout.engine, n.gates.engine, n.historian.engine = n.engine, n.engine, n.engine, n.engine
 	return nil
 }
 
@@ -203,12 +209,14 @@ func (n *Node) listen(ctx context.Context) (net.PacketConn, error) {
 func (n *Node) startTasks(start context.Context) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	n.cancel = cancel
+	shown := page.New(n)
 	if n.cfg.Socket != "-" {
 		l, err := takeover.Open(start, func() (net.Listener, error) { return api.Listen(n.cfg.Socket) }, api.ErrInUse)
 		if err != nil {
 			return fmt.Errorf("%w: local socket: %w", ErrConfig, err)
 		}
-		n.server = api.NewServer(n, n.log)
+		n.server = api.NewServer(desk{n}, n.log)
+		n.server.Show(shown.Handler(), page.Prefix)
 		n.tasks.Go(func() {
 			if err := n.server.Serve(l); err != nil {
 				n.fail(err)
@@ -216,6 +224,9 @@ func (n *Node) startTasks(start context.Context) error {
 		})
 	}
 	if err := n.serveMetrics(start); err != nil {
+		return err
+	}
+	if err := n.web.open(start, n.cfg.Web, shown, &n.tasks, n.log); err != nil {
 		return err
 	}
 	n.lookout.start(n.cfg.seams.addressNews)
@@ -356,6 +367,7 @@ func (n *Node) release() {
 		cancel()
 	}
 	n.scrapes.close()
+	n.web.close()
 	n.gates.close()
 	if n.transport != nil {
 		_ = n.transport.Close()

@@ -16,14 +16,15 @@ import (
 // programs are the local programs: those that wait for a grant, and those that run under
 // one. Their requests become inputs of the engine, and its grants and refusals answers.
 type programs struct {
-	self     ident.Member
-	name     string           // of the member
-	now      func() time.Time // the wall clock
-	engine   *engine
-	metrics  *metrics.Metrics
-	isolated func() bool // the member is cut off from every peer
-	done     <-chan struct{}
-	err      func() error // why the node has ended, once done is closed
+	self      ident.Member
+	name      string           // of the member
+	now       func() time.Time // the wall clock
+	engine    *engine
+	metrics   *metrics.Metrics
+	historian *historian  // nil in tests
+	isolated  func() bool // the member is cut off from every peer
+	done      <-chan struct{}
+	err       func() error // why the node has ended, once done is closed
 
 	waiters waiters
 	held    heldGrants
@@ -32,7 +33,11 @@ type programs struct {
 // acquire waits for a grant as the request says.
 func (ps *programs) acquire(ctx context.Context, r api.AcquireRequest) (l *heldGrant, err error) {
 	asked := boottime.Now()
-	defer func() { ps.metrics.Waited(r.Resource, answerOf(err), boottime.Now().Sub(asked)) }()
+	defer func() {
+		took := boottime.Now().Sub(asked)
+		ps.metrics.Waited(r.Resource, answerOf(err), took)
+		ps.historian.waited(r.Resource, asked, took, answerOf(err))
+	}()
 	wait, bounded := r.Wait()
 	w, demand := ps.waiters.add(member.Demand{
 		Resource: r.Resource, MaxHold: r.MaxHold(), OncePer: r.OncePer(), Held: r.Held,
@@ -143,6 +148,7 @@ func (ps *programs) open(w *waiter, g effect.Grant) *heldGrant {
 			DeadlineBoot: g.Deadline, BootID: boottime.ID(), Permit: permit,
 		},
 	}
+	l.ended = ps.historian.began(l.grant, g.Slot, now)
 	ps.held.add(l, left)
 	return l
 }

@@ -15,7 +15,7 @@ import (
 const maxAddressed = 1024
 
 // invalidity is why this member's certificate does not count, or empty.
-func (n *Node) invalidity(s member.Status) string {
+func invalidity(n *Node, s member.Status) string {
 	if s.Revoked {
 		return "revoked"
 	}
@@ -26,7 +26,7 @@ func (n *Node) invalidity(s member.Status) string {
 }
 
 // link is what this member knows of the way to the others.
-func (n *Node) link(s member.Status, now clock.Instant) api.LinkStatus {
+func link(n *Node, s member.Status, now clock.Instant) api.LinkStatus {
 	c := &n.contacts
 	heard := clock.Instant(c.heard.Load())
 	l := api.LinkStatus{
@@ -35,6 +35,12 @@ func (n *Node) link(s member.Status, now clock.Instant) api.LinkStatus {
 	}
 	if heard > 0 {
 		l.LastHeardS = api.AgeOf(now.Sub(heard))
+	}
+	switch connected := n.transport.Stats().Connections; {
+	case connected > 0:
+		l.SilentS = n.transport.Unanswered().Seconds()
+	case heard > 0 && l.Unanswered > 0:
+		l.SilentS = *l.LastHeardS
 	}
 	if n.cfg.Listen == "" && l.Isolated && s.Others > 0 {
 		n.engine.look(func(m *member.Member) { l.NoAddresses = !canBeDialled(m) })
@@ -57,7 +63,7 @@ func canBeDialled(m *member.Member) bool {
 }
 
 // whereabouts fills in where a slot's token is, and when it comes. It is called with the member's engine held.
-func (n *Node) whereabouts(m *member.Member, s *member.SlotStatus, now clock.Instant, to *api.SlotStatus) {
+func whereabouts(n *Node, m *member.Member, s *member.SlotStatus, now clock.Instant, to *api.SlotStatus) {
 	nameOf := func(id ident.Member) string {
 		if c, known := m.Certificate(id); known {
 			return c.Body().Name

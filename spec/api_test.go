@@ -37,6 +37,7 @@ var statusWords = map[string]string{
 	"link.last_heard_s":                    "time since anything came from another member; null if nothing has since the start",
 	"link.unanswered":                      "dials that reached no member, since anything came",
 	"link.silent":                          "none of these had an answer of any kind, not even a refusal",
+	"link.silent_s":                        "for how long no peer has answered, though all that are connected were asked, or one was dialled in vain; 0 if that is not so",
 	"link.isolated":                        "no member is connected, and nothing has come for 15 seconds, or ever, although a dial since then reached none; with a token here, programs still run",
 	"link.others":                          "other members that this one knows",
 	"link.no_addresses":                    "the member is isolated and only dials out, as all do that it knows",
@@ -140,6 +141,24 @@ var memberWords = map[string]string{
 	"members[].expires":   "when its certificate expires, RFC 3339",
 }
 
+// checkupWords, probeWords and historyWords are those of what people look at.
+var (
+	checkupWords = map[string]string{
+		"v": "1", "checks[].name": "what was looked at", "checks[].result": "`ok`, `warn`, `fail` or `skipped`",
+		"checks[].finding": "what was found, in a sentence for people", "checks[].advice": "what to do about it; empty if nothing",
+	}
+	probeWords   = map[string]string{"peer": "name or id of a member, or `host:port`"}
+	historyWords = map[string]string{
+		"v": "1", "resources[].name": "name of the resource",
+		"resources[].members[].name":    "name of a member, or its id if that is not known. Those with most turns are first. Empty is for turns of which this member knows only by the token's hop that they were",
+		"resources[].members[].turns":   "how often it had the token in each of the last 60 minutes, as far as this member has heard. The minute that runs now is last",
+		"resources[].waits[].count":     "waits of programs here that ended in a minute; there are 60 of them, in the same order",
+		"resources[].waits[].mean_s":    "their mean length",
+		"resources[].waits[].longest_s": "the longest of them",
+		"resources[].overlap_s":         "for how long more programs may have run at once than there are slots, as far as this member has heard",
+	}
+)
+
 // fieldTable is every field of a reply, as JSON has it.
 func fieldTable(t *testing.T, reply reflect.Type, words map[string]string) *table {
 	out := newTable("field", "JSON", "meaning")
@@ -207,6 +226,7 @@ var acquireWords = map[string]string{
 	"min_hold_ms": "how long to keep the token here after the grant, even if the program releases it sooner; 0 or absent for not at all",
 	"once_per_ms": "refuse (`not_due`) if the operation ran more recently than this, as far as is known here (**P-4**); 0 or absent for never",
 	"held":        "ids of the grants that the program itself runs under, at most 64. The daemon refuses the demand (`held`) if one of them is in force for this resource at this member; other ids have no effect",
+	"progress":    "whether to tell what the program waits for while it does (**A-4**)",
 	"label":       "shown to people, without effect; at most 128 bytes",
 	"pid":         "the program's process id, shown to people, without effect",
 }
@@ -225,6 +245,13 @@ var grantWords = map[string]string{
 	"deadline_boot_ns": "the deadline itself: nanoseconds of the clock that counts suspended time (CLOCK_BOOTTIME on Linux)",
 	"boot_id":          "id of the boot that `deadline_boot_ns` counts from (on Linux /proc/sys/kernel/random/boot_id); absent where the system has none",
 	"permit":           "the encoded permit of the custody ([permit.md](permit.md)): evidence, and no secret; absent if the member could not build it",
+}
+
+// waitingWords are those of the event waiting.
+var waitingWords = map[string]string{
+	"cause": "why no program runs here, in a word of the table of causes", "sentence": "the same in a sentence for people",
+	"p50_s": "after what time the token comes in half of all cases; null if nothing is known to predict from", "p95_s": "after what time it comes in 19 of 20 cases",
+	"before_you": "how many members have waited longer, as far as is known; null if nothing is",
 }
 
 var releaseWords = map[string]string{
@@ -248,6 +275,9 @@ var paths = []struct{ method, path, body, answer, meaning string }{
 	{"POST", "/v1/leave", "none", "`{\"v\":1}`", "leave the group permanently (**D-40**); then the daemon ends"},
 	{"POST", "/v1/renew", "none", "the renewal", "ask the authority for a newer certificate now"},
 	{"POST", "/v1/connect", "a connect", "bytes and frames (**A-9**)", "a stream to the resource through its gate"},
+	{"GET", "/v1/checkup", "none", "a checkup", "what an operator can mend"},
+	{"POST", "/v1/probe", "a probe", "a checkup", "dial one member once, at the addresses that this one knows or at the one that is given, and say what has answered"},
+	{"GET", "/v1/history", "none", "the history", "the last hour of each resource, by minutes"},
 }
 
 // willing is a backend that does all that it is asked for.
@@ -256,9 +286,15 @@ type willing struct{ api.Backend }
 func (willing) Acquire(context.Context, api.AcquireRequest) (api.HeldGrant, error) {
 	return nil, api.ErrNotGranted
 }
-func (willing) Release(api.ReleaseRequest) error           { return nil }
-func (willing) Status() api.Status                         { return api.Status{} }
-func (willing) Members() []api.MemberInfo                  { return nil }
+func (willing) Release(api.ReleaseRequest) error { return nil }
+func (willing) Status() api.Status               { return api.Status{} }
+func (willing) Members() []api.MemberInfo        { return nil }
+func (willing) Waiting(string) api.Waiting       { return api.Waiting{} }
+func (willing) Checkup() []api.Check             { return nil }
+func (willing) LastHour() []api.ResourceHistory  { return nil }
+func (willing) Probe(context.Context, api.ProbeRequest) ([]api.Check, error) {
+	return nil, nil
+}
 func (willing) Leave(context.Context) error                { return nil }
 func (willing) Renew(context.Context) (api.Renewal, error) { return api.Renewal{}, nil }
 func (willing) Connect(context.Context, api.ConnectRequest) (api.Tunnel, error) {
@@ -273,6 +309,8 @@ func pathTable(t *testing.T) *table {
 		body := ""
 		if p.body == "a demand" {
 			body = `{"resource":"r"}`
+		} else if p.body == "a probe" {
+			body = `{"peer":"m"}`
 		} else if p.body == "a release" || p.body == "a connect" {
 			body = fmt.Sprintf(`{"grant":%q}`, ident.Grant{})
 		}

@@ -78,13 +78,17 @@ func rendered(t *testing.T) map[string]*table {
 		"api paths":      pathTable(t),
 		"acquire fields": fieldTable(t, reflect.TypeFor[api.AcquireRequest](), acquireWords),
 		"grant fields":   fieldTable(t, reflect.TypeFor[api.Grant](), grantWords),
+		"waiting fields": fieldTable(t, reflect.TypeFor[api.Waiting](), waitingWords),
 		"release fields": fieldTable(t, reflect.TypeFor[api.ReleaseRequest](), releaseWords),
 		"renewal fields": fieldTable(t, reflect.TypeFor[api.Renewal](), renewalWords),
 
-		"status fields": statusTable(t),
-		"status causes": reasonTable(),
-		"member fields": memberTable(t),
-		"examples":      examples(t),
+		"status fields":  statusTable(t),
+		"status causes":  reasonTable(),
+		"member fields":  memberTable(t),
+		"checkup fields": fieldTable(t, reflect.TypeFor[api.Checkup](), checkupWords),
+		"probe fields":   fieldTable(t, reflect.TypeFor[api.ProbeRequest](), probeWords),
+		"history fields": fieldTable(t, reflect.TypeFor[api.History](), historyWords),
+		"examples":       examples(t),
 	}
 }
 

@@ -244,6 +244,14 @@ var faults = map[api.Cause]func(f *fault) (socket string){
 		f.crash(a)
 		return socket
 	},
+	explain.NoAnswer: func(f *fault) (socket string) {
+		a, b := f.pair(&socket)
+		f.run(a)
+		f.wait(b)
+		f.broken()
+		f.crash(a)
+		return socket
+	},
 	explain.Clock: func(f *fault) (socket string) {
 		f.daemon(nil)
 		b := f.daemon(func(c *node.Config, _ *certificate.Claims) {

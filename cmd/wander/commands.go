@@ -22,6 +22,8 @@ func commands(env *environment) []*cobra.Command {
 		newStatusCommand(env),
 		newWhoCommand(env),
 		newEtaCommand(env),
+		newTopCommand(env),
+		newDoctorCommand(env),
 		newMembersCommand(env),
 		newLeaveCommand(env),
 		newInspectCommand(env),

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -176,12 +175,8 @@ func (r *runner) whyWaiting(ctx context.Context) string {
 
 // sentenceOf is why a program waits for a resource: the member's sentence, if it keeps the program from it.
 func sentenceOf(st *api.Status, resource string) string {
-	i := slices.IndexFunc(st.Resources, func(s api.ResourceStatus) bool { return s.Name == resource })
-	switch {
-	case explain.IsDown(st.Cause, i >= 0 && explain.Holds(&st.Resources[i])):
-		return ": " + st.Sentence
-	case i >= 0:
-		return ": " + st.Resources[i].Sentence
+	if why, known := explain.OfProgram(st, resource); known {
+		return ": " + why.Sentence
 	}
 	return ""
 }

@@ -57,6 +57,7 @@ type fakeDaemon struct {
 	answer   func(context.Context, api.AcquireRequest) (api.HeldGrant, error)
 	requests chan api.AcquireRequest
 	releases chan api.ReleaseRequest
+	checks   []api.Check
 	tunnels  func(ident.Grant) (api.Tunnel, error) // nil: there is no session
 }
 
@@ -83,7 +84,18 @@ func (f *fakeDaemon) Renew(context.Context) (api.Renewal, error) { return api.Re
 func (f *fakeDaemon) Status() api.Status {
 	return api.Status{Name: "alpha", Resources: []api.ResourceStatus{{Name: "ftp", Why: api.Why{Cause: explain.Next, Sentence: "token with beta, you are next"}}}}
 }
-func (f *fakeDaemon) Members() []api.MemberInfo { return nil }
+
+func (f *fakeDaemon) Waiting(string) api.Waiting { return api.Waiting{} }
+
+// Checkup finds one thing to mend.
+func (f *fakeDaemon) Checkup() []api.Check { return f.checks }
+
+func (f *fakeDaemon) Probe(_ context.Context, r api.ProbeRequest) ([]api.Check, error) {
+	return []api.Check{{Name: "reach", Result: api.Fine, Finding: r.Peer + " answers"}}, nil
+}
+
+func (f *fakeDaemon) LastHour() []api.ResourceHistory { return nil }
+func (f *fakeDaemon) Members() []api.MemberInfo       { return nil }
 
 // listen serves the daemon; the function it returns stops that.
 func (f *fakeDaemon) listen(t *testing.T, socket string) (stop func()) {

@@ -18,6 +18,13 @@ import (
 // terminal opens a terminal of so many columns, and what somebody sees who looks at it.
 func terminal(t *testing.T, columns uint16) (file *os.File, seen *safeBuffer) {
 	t.Helper()
+	file, _, seen = keyboard(t, columns)
+	return file, seen
+}
+
+// keyboard is terminal with the other end, where somebody types and changes the size.
+func keyboard(t *testing.T, columns uint16) (file, looks *os.File, seen *safeBuffer) {
+	t.Helper()
 	looks, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	require.NoError(t, err)
 	t.Cleanup(func() { looks.Close() })
@@ -39,7 +46,7 @@ func terminal(t *testing.T, columns uint16) (file *os.File, seen *safeBuffer) {
 			_, _ = seen.Write(text[:n])
 		}
 	}()
-	return file, seen
+	return file, looks, seen
 }
 
 // A person at a terminal sees the daemon's sentence in one line, which goes when the wait ends.

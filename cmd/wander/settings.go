@@ -52,6 +52,9 @@ type settings struct {
 	Metrics struct {
 		Listen string `toml:"listen,omitempty"`
 	} `toml:"metrics,omitempty"`
+	Web struct {
+		Listen string `toml:"listen,omitempty"`
+	} `toml:"web,omitempty"`
 	Log struct {
 		Format string `toml:"format,omitempty"`
 		Level  string `toml:"level,omitempty"`
@@ -101,6 +104,7 @@ var settingHints = map[string]string{
 	"bootstrap.peers":  `write addresses of other members, for example ["192.0.2.8:4133"]`,
 	"ca.address":       `write the address of wander ca serve, for example ["192.0.2.9:4134"]`,
 	"metrics.listen":   `write an address of this machine and a port, for example "127.0.0.1:9464"`,
+	"web.listen":       `write a loopback address and a port, for example "127.0.0.1:9465"; docs/page.md says how to look from another machine`,
 }
 
 // settingError is about a setting that cannot be used: it names the variable or the
@@ -182,7 +186,7 @@ func (s *settings) nodeConfig() (node.Config, error) {
 	}
 	cfg := node.Config{
 		Identity: id, StateDir: s.StateDir, Listen: s.Listen.Address, Advertise: s.Listen.Advertise,
-		Bootstrap: s.Bootstrap.Peers, Authority: s.CA.Address, Sample: s.Directory.Sample, Socket: s.socket(), Metrics: s.Metrics.Listen,
+		Bootstrap: s.Bootstrap.Peers, Authority: s.CA.Address, Sample: s.Directory.Sample, Socket: s.socket(), Metrics: s.Metrics.Listen, Web: s.Web.Listen,
 	}
 	switch s.Mode {
 	case "durable":

@@ -59,6 +59,23 @@ func TestClient_StatusAndMembers_Answered(t *testing.T) {
 	assert.Equal(t, f.Members(), m)
 }
 
+func TestClient_CheckupProbeHistory_Answered(t *testing.T) {
+	f := newFake()
+	c := Dial(serve(t, f, socketPath(t)).socket)
+	checks, err := c.Checkup(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, f.Checkup(), checks)
+	checks, err = c.Probe(t.Context(), ProbeRequest{Peer: "beta"})
+	require.NoError(t, err)
+	assert.Equal(t, []Check{{Name: "beta", Result: Fail}}, checks)
+	hours, err := c.History(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, f.LastHour(), hours)
+	f.err = ErrBadRequest
+	_, err = c.Probe(t.Context(), ProbeRequest{Peer: "nobody"})
+	assert.ErrorIs(t, err, ErrBadRequest)
+}
+
 // TestStatusKeys holds the names that scripts rely on.
 func TestStatusKeys(t *testing.T) {
 	s := Status{
@@ -74,7 +91,7 @@ func TestStatusKeys(t *testing.T) {
 		address cause certificate_expires configuration_version evidence evidence.folder evidence.kept evidence.unsent group group_name
 		handoffs handoffs.in_doubt handoffs.in_doubt_resolved handoffs.ok handoffs.reselected handoffs.retried
 		incarnation invalid journal journal.bytes journal.fsyncs journal.recalling journal.segments journal.went_back key_retired
-		link link.clock_ahead_s link.isolated link.last_heard_s link.no_addresses link.others link.silent link.unanswered member
+		link link.clock_ahead_s link.isolated link.last_heard_s link.no_addresses link.others link.silent link.silent_s link.unanswered member
 		membership membership.behind membership.exchanges membership.faults membership.faults.count membership.faults.last
 		membership.faults.member membership.faults.stale membership.late_s membership.patience membership.revocation_version membership.snapshots
 		membership.suspects membership.updates_pending mode name

@@ -54,6 +54,27 @@ func (c *Client) Renew(ctx context.Context) (Renewal, error) {
 	return r, err
 }
 
+// Checkup asks the daemon what an operator can mend.
+func (c *Client) Checkup(ctx context.Context) ([]Check, error) {
+	var r Checkup
+	err := c.call(ctx, http.MethodGet, "/v1/checkup", nil, &r)
+	return r.Checks, err
+}
+
+// Probe has the daemon dial one member.
+func (c *Client) Probe(ctx context.Context, r ProbeRequest) ([]Check, error) {
+	var answer Checkup
+	err := c.call(ctx, http.MethodPost, "/v1/probe", r, &answer)
+	return answer.Checks, err
+}
+
+// History asks for the last hour.
+func (c *Client) History(ctx context.Context) ([]ResourceHistory, error) {
+	var r History
+	err := c.call(ctx, http.MethodGet, "/v1/history", nil, &r)
+	return r.Resources, err
+}
+
 // call makes one request and reads its one reply.
 func (c *Client) call(ctx context.Context, method, path string, body, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)

@@ -24,6 +24,9 @@
 //	POST /v1/leave     leave the group, permanently
 //	POST /v1/renew     ask the CA for a newer certificate now
 //	POST /v1/connect   a stream to the resource through its gate, within the session of a grant
+//	GET  /v1/checkup   what an operator can mend
+//	POST /v1/probe     dial one member, and say what has answered
+//	GET  /v1/history   shares and waits of the last hour, by minutes
 //
 // Every object carries "v":1. Refusals are {"v":1,"error":{"code","message","hint"}};
 // the codes are the sentinel errors of this package (errors.go), so errors.Is works on both sides.

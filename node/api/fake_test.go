@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ type fake struct {
 	releases chan ReleaseRequest // one for each release, over whichever way
 	err      error               // what Release returns
 	tunnel   Tunnel              // what Connect returns
+	before   atomic.Int64        // members that wait before
 	deaf     bool                // Acquire does not hear a withdrawal
 }
 
@@ -66,6 +68,22 @@ func (f *fake) Release(r ReleaseRequest) error {
 	f.releases <- r
 	return f.err
 }
+
+func (f *fake) Waiting(resource string) Waiting {
+	w := Waiting{Cause: "queued", Sentence: resource + " is elsewhere"}
+	if n := int(f.before.Load()); n > 0 {
+		w.Before = &n
+	}
+	return w
+}
+
+func (f *fake) Checkup() []Check { return []Check{{Name: "clock", Result: Fine}} }
+
+func (f *fake) Probe(_ context.Context, r ProbeRequest) ([]Check, error) {
+	return []Check{{Name: r.Peer, Result: Fail}}, f.err
+}
+
+func (f *fake) LastHour() []ResourceHistory { return []ResourceHistory{{Name: "ftp"}} }
 
 func (f *fake) Status() Status { return Status{Name: "alpha", Mode: "durable"} }
 

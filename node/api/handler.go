@@ -25,6 +25,13 @@ type Backend interface {
 	Leave(ctx context.Context) error
 	// Renew asks the CA for a newer certificate now, and puts it into force.
 	Renew(ctx context.Context) (Renewal, error)
+	// Waiting is what a program that waits for a resource waits for now.
+	Waiting(resource string) Waiting
+	// Checkup looks at what an operator can mend, and Probe dials one member. ctx bounds the dial. Error: ErrBadRequest.
+	Checkup() []Check
+	Probe(ctx context.Context, r ProbeRequest) ([]Check, error)
+	// LastHour is what has happened by minutes.
+	LastHour() []ResourceHistory
 	// Connect opens a stream to the resource through its gate, within the session of a grant. ctx bounds the
 	// opening. Error: ErrNoSession.
 	Connect(ctx context.Context, r ConnectRequest) (Tunnel, error)
@@ -52,7 +59,12 @@ type HeldGrant interface {
 func NewHandler(backend Backend) http.Handler { return newHandler(backend, MaxStreams) }
 
 func newHandler(backend Backend, maxStreams int) http.Handler {
-	h := &handler{backend: backend, streams: make(chan struct{}, maxStreams), tunnels: make(chan struct{}, MaxTunnels)}
+	return newHandlerEvery(backend, maxStreams, progressEvery)
+}
+
+// newHandlerEvery tells what programs wait for as often as this.
+func newHandlerEvery(backend Backend, maxStreams int, every time.Duration) http.Handler {
+	h := &handler{backend: backend, streams: make(chan struct{}, maxStreams), tunnels: make(chan struct{}, MaxTunnels), progressEvery: every}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/acquire", h.acquire)
 	mux.HandleFunc("POST /v1/release", h.release)
@@ -61,6 +73,9 @@ func newHandler(backend Backend, maxStreams int) http.Handler {
 	mux.HandleFunc("POST /v1/leave", h.leave)
 	mux.HandleFunc("POST /v1/renew", h.renew)
 	mux.HandleFunc("POST /v1/connect", h.connect)
+	mux.HandleFunc("GET /v1/checkup", h.checkup)
+	mux.HandleFunc("POST /v1/probe", h.probe)
+	mux.HandleFunc("GET /v1/history", h.history)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, &Error{
 			Code:    "bad_request",
@@ -75,6 +90,8 @@ type handler struct {
 	backend Backend
 	streams chan struct{} // one element for each acquire stream
 	tunnels chan struct{} // one element for each stream to a gate
+
+	progressEvery time.Duration
 }
 
 func (h *handler) acquire(w http.ResponseWriter, r *http.Request) {
@@ -94,7 +111,8 @@ func (h *handler) acquire(w http.ResponseWriter, r *http.Request) {
 		fail(w, fmt.Errorf("%w: %d programs wait or hold already", ErrUnavailable, cap(h.streams)))
 		return
 	}
-	held, err := h.backend.Acquire(r.Context(), req)
+	p := progress{w: w, backend: h.backend, resource: req.Resource}
+	held, err := p.acquire(r.Context(), req, h.progressEvery)
 	if r.Context().Err() != nil {
 		// Nobody is told of this grant, so nobody would ever release it.
 		if err == nil {
@@ -102,11 +120,15 @@ func (h *handler) acquire(w http.ResponseWriter, r *http.Request) {
 		}
 		err = withdrawn(r.Context())
 	}
-	if err != nil {
+	switch {
+	case err != nil && p.begun:
+		e, _ := errorOf(err)
+		_ = writeEvent(w, event{V: Version, Event: eventRefused, Error: e}) // a client that has gone has no use for it
+	case err != nil:
 		fail(w, err)
-		return
+	default:
+		follow(w, r, held)
 	}
-	follow(w, r, held)
 }
 
 func withdrawn(ctx context.Context) error {
@@ -185,6 +207,30 @@ func (h *handler) renew(w http.ResponseWriter, r *http.Request) {
 	}
 	renewal.V = Version
 	reply(w, http.StatusOK, renewal)
+}
+
+func (h *handler) checkup(w http.ResponseWriter, _ *http.Request) {
+	reply(w, http.StatusOK, Checkup{V: Version, Checks: h.backend.Checkup()})
+}
+
+func (h *handler) probe(w http.ResponseWriter, r *http.Request) {
+	var req ProbeRequest
+	if err := decode(w, r, &req); err != nil {
+		fail(w, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), probeTimeout)
+	defer cancel()
+	checks, err := h.backend.Probe(ctx, req)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	reply(w, http.StatusOK, Checkup{V: Version, Checks: checks})
+}
+
+func (h *handler) history(w http.ResponseWriter, _ *http.Request) {
+	reply(w, http.StatusOK, History{V: Version, Resources: h.backend.LastHour()})
 }
 
 // decode reads the one JSON object of a request. Unknown fields are refused: a

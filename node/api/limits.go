@@ -43,6 +43,9 @@ const (
 )
 
 const (
+	// progressEvery is how often a program that waits is told what for, at most: as often as people look.
+	progressEvery = time.Second
+
 	// readTimeout bounds how long a client may take over sending its request:
 	// it is on the same machine.
 	readTimeout = 10 * time.Second
@@ -59,6 +62,9 @@ const (
 
 	// connectTimeout bounds the opening of a stream through a gate: a round trip, and the resource's own answer.
 	connectTimeout = 10 * time.Second
+
+	// probeTimeout bounds the dial of one member at all of its addresses, so that the answer comes within replyTimeout.
+	probeTimeout = 8 * time.Second
 
 	// replyTimeout bounds the wait for the reply to everything but acquire.
 	replyTimeout = 10 * time.Second

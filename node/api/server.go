@@ -24,7 +24,7 @@ func NewServer(backend Backend, log *slog.Logger) *Server {
 	return &Server{
 		stop: stop,
 		http: &http.Server{
-			Handler:           NewHandler(backend),
+			Handler:           refuseBrowsers(NewHandler(backend)),
 			ReadTimeout:       readTimeout,
 			ReadHeaderTimeout: readTimeout,
 			IdleTimeout:       idleTimeout,

@@ -21,6 +21,7 @@ type LinkStatus struct {
 	LastHeardS  *float64 `json:"last_heard_s"`  // since anything came from another member; nil: nothing has
 	Unanswered  uint64   `json:"unanswered"`    // dials that reached nobody, since anything came
 	Silent      bool     `json:"silent"`        // all of these had no answer of any kind
+	SilentS     float64  `json:"silent_s"`      // for how long no peer has answered although each that is connected, or one that is not, was asked; 0: not so
 	Isolated    bool     `json:"isolated"`      // no member is connected, none was heard of for 15 s or ever, and a dial since then reached nobody
 	Others      int      `json:"others"`        // members that it knows
 	NoAddresses bool     `json:"no_addresses"`  // and this member only dials out, as do all others that it knows

@@ -28,6 +28,8 @@ type AcquireRequest struct {
 	// daemon. The demand is refused with ErrHeld if one of them is in force for
 	// this resource at this member: the program would wait for its own end.
 	Held []ident.Grant `json:"held,omitempty"`
+	// Progress asks for events while the program waits. The answer is then a stream from the beginning.
+	Progress bool `json:"progress,omitempty"`
 	// Label and PID show people who waits or holds. They decide nothing.
 	Label string `json:"label,omitempty"`
 	PID   int    `json:"pid,omitempty"`
@@ -138,13 +140,26 @@ type ReleaseRequest struct {
 const (
 	eventGranted = "granted"
 	eventLost    = "lost"
+	eventWaiting = "waiting" // of Progress
+	eventRefused = "refused" // of Progress: there is no grant
 )
+
+// Waiting is what a program waits for.
+type Waiting struct {
+	Cause    Cause    `json:"cause"`
+	Sentence string   `json:"sentence"`
+	P50S     *float64 `json:"p50_s"` // nil: nothing can be predicted
+	P95S     *float64 `json:"p95_s"`
+	Before   *int     `json:"before_you"` // members that have waited longer; nil: not known
+}
 
 type event struct {
 	V      int        `json:"v"`
 	Event  string     `json:"event"`
 	Grant  *Grant     `json:"grant,omitempty"`
 	Reason LostReason `json:"reason,omitempty"`
+	Error  *Error     `json:"error,omitempty"`
+	*Waiting
 }
 
 type failure struct {

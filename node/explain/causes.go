@@ -17,6 +17,7 @@ const (
 	UDPBlocked    api.Cause = "udp_blocked"
 	Isolated      api.Cause = "isolated"
 	Late          api.Cause = "late"
+	NoAnswer      api.Cause = "no_answer"
 	Clock         api.Cause = "clock"
 	RetiredKey    api.Cause = "retired_key"
 	Behind        api.Cause = "behind"
@@ -68,6 +69,7 @@ var (
 		{UDPBlocked, "dials go out, and nothing has ever come back"},
 		{Isolated, "no peer answers"},
 		{Late, "the daemon was not scheduled in time"},
+		{NoAnswer, "no peer has answered for two seconds or more, though this member asks"},
 		{Clock, "this machine's clock is a minute or more away from its peers' clocks"},
 		{RetiredKey, "the key that signed this member's certificate is retired"},
 		{Behind, "the authority has published what this member does not know yet"},

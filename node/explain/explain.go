@@ -15,6 +15,10 @@ const (
 	// second, and a minute shows in audits and in certificates that have just been issued.
 	clockApart = time.Minute
 
+	// silentFor is from when on it is said that no peer answers: a few round trips on the slowest network, and far less
+	// than after what a member counts as isolated.
+	silentFor = 2 * time.Second
+
 	// fewDials is from how many unanswered dials on the network is suspected, and not one failed peer.
 	fewDials = 2
 )
@@ -37,6 +41,18 @@ func IsDown(c api.Cause, holds bool) bool {
 		return !holds
 	}
 	return false
+}
+
+// OfProgram is why a program that waits for a resource does: what keeps this member from all, or what keeps it from that one.
+func OfProgram(st *api.Status, resource string) (why api.Why, known bool) {
+	i := slices.IndexFunc(st.Resources, func(r api.ResourceStatus) bool { return r.Name == resource })
+	switch {
+	case IsDown(st.Cause, i >= 0 && Holds(&st.Resources[i])):
+		return st.Why, true
+	case i >= 0:
+		return st.Resources[i].Why, true
+	}
+	return why, false
 }
 
 // Holds reports whether a token of a resource is here.
@@ -73,6 +89,8 @@ func everything(st *api.Status) api.Why {
 	case st.Membership.Patience > 1:
 		return because(Late, nil, "this machine is late: the daemon was not scheduled for %s; it waits %d times as long before it suspects others",
 			text(st.Membership.LateS), st.Membership.Patience)
+	case l.SilentS >= silentFor.Seconds():
+		return because(NoAnswer, &l.SilentS, "no peer has answered for %s, though this member asks", text(l.SilentS))
 	case ahead.Abs() >= clockApart && ahead > 0:
 		return because(Clock, nil, "this machine's clock is %s ahead of its peers' clocks", text(ahead.Seconds()))
 	case ahead.Abs() >= clockApart:

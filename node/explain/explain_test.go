@@ -39,6 +39,8 @@ var memberCases = map[string]struct {
 		st.Link = api.LinkStatus{Isolated: true, Silent: true, Unanswered: 6, LastHeardS: s(12)}
 	}, explain.Isolated, "no peer answered for 12 s"},
 	"late":         {func(st *api.Status) { st.Membership.Patience, st.Membership.LateS = 4, 2.5 }, explain.Late, "not scheduled for 2.5 s; it waits 4 times"},
+	"no answer":    {func(st *api.Status) { st.Link.SilentS = 2.5 }, explain.NoAnswer, "no peer has answered for 2.5 s, though"},
+	"an answer":    {func(st *api.Status) { st.Link.SilentS = 1.9 }, explain.OK, ""},
 	"clock ahead":  {func(st *api.Status) { st.Link.ClockAheadS = 3600 }, explain.Clock, "1h ahead"},
 	"clock behind": {func(st *api.Status) { st.Link.ClockAheadS = -90 }, explain.Clock, "90 s behind"},
 	"clock near":   {func(st *api.Status) { st.Link.ClockAheadS = -59 }, explain.OK, ""},

@@ -6,10 +6,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/wandertoken/wander/internal/places"
 )
 
 // path is the one path that is served.
@@ -77,8 +78,7 @@ func (m *Metrics) handler() http.Handler {
 
 // Serve answers on l, which it closes, until Shutdown; then it returns nil.
 func (s *Server) Serve(l net.Listener) error {
-	l = &limited{Listener: l, places: make(chan struct{}, maxConnections)}
-	if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	if err := s.http.Serve(places.Listen(l, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
@@ -91,39 +91,4 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		return errors.Join(err, s.http.Close())
 	}
 	return nil
-}
-
-// limited is a listener with few places. Who finds none is sent away, so that
-// nobody waits for a place behind somebody who does nothing.
-type limited struct {
-	net.Listener
-	places chan struct{}
-}
-
-// Accept returns the next connection that finds a place.
-func (l *limited) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		select {
-		case l.places <- struct{}{}:
-			return &placed{Conn: c, leave: sync.OnceFunc(func() { <-l.places })}, nil
-		default:
-			_ = c.Close()
-		}
-	}
-}
-
-// placed is a connection that has a place.
-type placed struct {
-	net.Conn
-	leave func()
-}
-
-// Close closes the connection and gives its place back.
-func (p *placed) Close() error {
-	defer p.leave()
-	return p.Conn.Close()
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/internal/places"
 )
 
 // pipes is a network without buffers: what is written waits until it is read.
@@ -84,7 +86,7 @@ func TestSlowScraper(t *testing.T) {
 // back is somebody else's.
 func TestSlots_TooMany_Limited(t *testing.T) {
 	p := newPipes()
-	l := &limited{Listener: p, places: make(chan struct{}, maxConnections)}
+	l := places.Listen(p, maxConnections)
 	accepted := make(chan net.Conn)
 	go func() {
 		for {

@@ -71,3 +71,14 @@ func (c peerClocks) ahead(now clock.Reading) time.Duration {
 func (c peerClocks) distance(now clock.Reading, millis uint64) time.Duration {
 	return clock.FromMillis(c.reckon(now)).Sub(clock.FromMillis(millis)).Abs()
 }
+
+// PeerClock is by how much a member's clock is ahead of a peer's, as the peer has greeted it last. Its
+// greeting took time to come, so the peer's clock may be that much further ahead.
+func PeerClock(m *Member, peer ident.Member) (ahead time.Duration, known bool) {
+	for _, p := range m.circ.admission.clocks {
+		if p.peer == peer {
+			return time.Duration(zeroOf(m.now.Boot, m.now.Millis())-p.zero) * time.Millisecond, true
+		}
+	}
+	return 0, false
+}

@@ -43,3 +43,10 @@ func (s *slot) observed() (o policy.Observation) {
 	}
 	return o.Later(s.passages.left)
 }
+
+// Observations are what a member knows of the token of each slot that is not here.
+func Observations(m *Member, each func(resource string, slot uint64, o policy.Observation)) {
+	for _, s := range m.circ.slots.order {
+		each(s.key.resource, s.key.number, s.observed())
+	}
+}

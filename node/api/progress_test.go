@@ -1,0 +1,103 @@
+package api
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// progressing opens an acquire stream that asks for progress each millisecond.
+func progressing(t *testing.T, f *fake) *bufio.Scanner {
+	t.Helper()
+	h := newTestHandler(f)
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	response, err := server.Client().Post(server.URL+"/v1/acquire", "application/json", strings.NewReader(`{"resource":"ftp","progress":true}`))
+	require.NoError(t, err)
+	t.Cleanup(func() { response.Body.Close() })
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	return bufio.NewScanner(response.Body)
+}
+
+func newTestHandler(f *fake) http.Handler { return newHandlerEvery(f, MaxStreams, time.Millisecond) }
+
+func line(t *testing.T, s *bufio.Scanner) (e event) {
+	t.Helper()
+	require.True(t, s.Scan(), "%v", s.Err())
+	require.NoError(t, json.Unmarshal(s.Bytes(), &e))
+	return e
+}
+
+func TestProgress_Waiting_ToldOnChange(t *testing.T) {
+	f := newFake()
+	s := progressing(t, f)
+	d := receive(t, f.demands)
+	e := line(t, s)
+	assert.Equal(t, eventWaiting, e.Event)
+	assert.Equal(t, &Waiting{Cause: "queued", Sentence: "ftp is elsewhere"}, e.Waiting)
+	f.before.Store(3)
+	e = line(t, s) // nothing came between the two
+	require.NotNil(t, e.Before)
+	assert.Equal(t, 3, *e.Before)
+	held := f.grant(1)
+	d.answer <- answer{grant: held}
+	e = line(t, s)
+	assert.Equal(t, eventGranted, e.Event)
+	assert.Equal(t, held.grant, *e.Grant)
+	held.lost <- LostStopped
+	assert.Equal(t, eventLost, line(t, s).Event)
+}
+
+func TestProgress_Refused_SaidAsEvent(t *testing.T) {
+	f := newFake()
+	s := progressing(t, f)
+	d := receive(t, f.demands)
+	assert.Equal(t, eventWaiting, line(t, s).Event)
+	d.answer <- answer{err: ErrNotDue}
+	e := line(t, s)
+	assert.Equal(t, eventRefused, e.Event)
+	assert.ErrorIs(t, e.Error, ErrNotDue)
+	assert.False(t, s.Scan())
+}
+
+// What is refused before anything was told is refused as without progress.
+func TestProgress_RefusedAtOnce_AsEver(t *testing.T) {
+	f := newFake()
+	server := httptest.NewServer(NewHandler(f))
+	defer server.Close()
+	go func() { (<-f.demands).answer <- answer{err: ErrRefused} }()
+	response, err := server.Client().Post(server.URL+"/v1/acquire", "application/json", strings.NewReader(`{"resource":"ftp","progress":true}`))
+	require.NoError(t, err)
+	defer response.Body.Close()
+	b, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusForbidden, response.StatusCode)
+	assert.ErrorIs(t, refusal(b), ErrRefused)
+}
+
+// Time that passes is no news; what is not what it would have been by now is.
+func TestDiffers_Prediction_ByMoreThanTime(t *testing.T) {
+	s := func(v float64) *float64 { return &v }
+	for name, c := range map[string]struct {
+		a, b   *float64
+		passed time.Duration
+		want   bool
+	}{
+		"as time passes":    {s(40), s(35), 5 * time.Second, false},
+		"a little later":    {s(40), s(39), 5 * time.Second, false},
+		"much later":        {s(40), s(45), 5 * time.Second, true},
+		"overdue":           {s(4), s(0.5), 9 * time.Second, false},
+		"one comes to know": {nil, s(4), 0, true},
+		"nothing known":     {nil, nil, 0, false},
+	} {
+		assert.Equal(t, c.want, differs(Waiting{P50S: c.a}, Waiting{P50S: c.b}, c.passed), name)
+	}
+}

@@ -1,0 +1,276 @@
+package doctor
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/explain"
+	"github.com/wandertoken/wander/protocol/duration"
+)
+
+const (
+	// clockWarn and clockFail are from when on a clock is wrong: a time service keeps it within a fraction of a second, and a
+	// minute is what certificates and audits begin to suffer from (explain names that, too).
+	clockWarn = 2 * time.Second
+	clockFail = time.Minute
+
+	// greeting is how long a peer's greeting may have waited beside the round trip: it is handled with all else that has come.
+	greeting = 50 * time.Millisecond
+
+	// leastMTU is the smallest packet that QUIC needs: 1200 bytes and the headers of IPv6 and UDP (RFC 9000 §14).
+	leastMTU = 1248
+
+	// WantedBuffer is what quic-go asks the kernel for, in bytes, for bulk transfers. leastBuffer is enough for this program: 64
+	// members that send two packets each at once, with the kernel's bookkeeping.
+	WantedBuffer = 7 << 20
+	leastBuffer  = 256 << 10
+
+	// inboundAfter is for how long a member has to be up before it says something that nobody has dialled it: gossip
+	// meets a member a few times in it.
+	inboundAfter = 10 * time.Minute
+
+	// slowSync is from when on a sync of the disk holds up a handoff, which waits for two of them, by more than the
+	// network does; stuckSync is a good part of the time after which others suspect a member.
+	slowSync  = 100 * time.Millisecond
+	stuckSync = 2 * time.Second
+)
+
+// Facts are what the daemon knows. A field's zero value is that nothing is known.
+type Facts struct {
+	Status     api.Status
+	Others     int // members that take part, without this one
+	Suspected  int // of these, that do not answer
+	Dialled    uint64
+	Failed     uint64 // dials
+	Accepted   uint64 // connections that others have dialled
+	LongestRTT time.Duration
+	Listens    bool
+	Advertised []string // where others dial this member
+	Own        []string // addresses of this machine
+	MTU        int      // the smallest to a member that is connected
+	Buffer     int      // of the socket, in bytes
+	Renewal    string   // what the certificate's schedule warns of
+	Version    string
+	Protocol   string
+	Now        time.Time
+}
+
+func check(name string, r api.Result, finding, advice string) api.Check {
+	return api.Check{Name: name, Result: r, Finding: finding, Advice: advice}
+}
+
+// Judge is the checkup of a running daemon.
+func Judge(f *Facts) []api.Check {
+	list := []api.Check{daemon(f), peers(f), outbound(f), inbound(f), nat(f), Clock("clock", "the median of its peers' clocks, by their greetings", f.clock(), f.LongestRTT+greeting, len(f.Status.Peers) > 0)}
+	list = append(list, certificate(f), MTU(f.MTU), buffer(f))
+	for _, r := range f.Status.Resources {
+		if c, has := gate(r); has {
+			list = append(list, c)
+		}
+	}
+	list = append(list, check("version", api.Fine, fmt.Sprintf("wander %s; members that connect speak %s. They do not tell each other their versions", f.Version, f.Protocol), ""))
+	for _, w := range f.Status.Warnings {
+		list = append(list, check("warning", api.Warn, w, "docs/troubleshooting.md"))
+	}
+	return list
+}
+
+func (f *Facts) clock() time.Duration {
+	return time.Duration(f.Status.Link.ClockAheadS * float64(time.Second))
+}
+
+func daemon(f *Facts) api.Check {
+	st := &f.Status
+	finding := fmt.Sprintf("%s of group %s, up %s: %s", st.Name, st.GroupName, about(st.UptimeS), st.Sentence)
+	holds := slices.ContainsFunc(st.Resources, func(r api.ResourceStatus) bool { return explain.Holds(&r) })
+	switch {
+	case st.Cause == explain.OK:
+		return check("daemon", api.Fine, finding, "")
+	case explain.IsDown(st.Cause, holds):
+		return check("daemon", api.Fail, finding, explain.Section(st.Cause))
+	}
+	return check("daemon", api.Warn, finding, explain.Section(st.Cause))
+}
+
+func peers(f *Facts) api.Check {
+	finding := fmt.Sprintf("%d of %d other members connected, %d do not answer", len(f.Status.Peers), f.Others, f.Suspected)
+	switch {
+	case f.Others == 0:
+		return check("peers", api.Warn, "this member knows no other one", "name the address of another member in bootstrap.peers")
+	case f.Suspected == f.Others:
+		return check("peers", api.Fail, finding, "see whether this machine's network works, and whether the others run")
+	case f.Suspected > 0:
+		return check("peers", api.Warn, finding, "wander members names them; wander doctor NAME dials one")
+	}
+	return check("peers", api.Fine, finding, "")
+}
+
+func outbound(f *Facts) api.Check {
+	finding := fmt.Sprintf("%d connections that this member dialled came about, %d dials reached nobody", f.Dialled, f.Failed)
+	switch {
+	case f.Dialled > 0:
+		return check("udp out", api.Fine, finding, "")
+	case f.Failed > 0 && f.Accepted == 0:
+		return check("udp out", api.Fail, finding, "let UDP to and from the port in listen.address pass, and check bootstrap.peers")
+	case f.Failed > 0:
+		return check("udp out", api.Warn, finding, "let UDP to the other members' ports pass")
+	}
+	return check("udp out", api.Skipped, "this member has dialled nobody yet", "")
+}
+
+func inbound(f *Facts) api.Check {
+	finding := fmt.Sprintf("%d connections that other members dialled came about", f.Accepted)
+	switch up := time.Duration(f.Status.UptimeS * float64(time.Second)); {
+	case !f.Listens:
+		return check("udp in", api.Skipped, "this member only dials out (listen.address is empty)", "")
+	case f.Accepted > 0:
+		return check("udp in", api.Fine, finding, "")
+	case f.Others > 0 && up > inboundAfter:
+		return check("udp in", api.Warn, "no other member has dialled this one in "+duration.Format(duration.About(up)),
+			"on another member: wander doctor "+f.Status.Name+"; if it gets no answer, let UDP to listen.address pass, or correct listen.advertise")
+	}
+	return check("udp in", api.Skipped, "no other member has dialled this one yet", "")
+}
+
+// nat compares where others dial this member with what addresses its machine has.
+func nat(f *Facts) api.Check {
+	if !f.Listens {
+		return check("address", api.Skipped, "this member only dials out", "")
+	}
+	if len(f.Advertised) == 0 {
+		return check("address", api.Fail, "other members are told no address of this one", "set listen.advertise")
+	}
+	own := make([]string, 0, len(f.Own))
+	for _, a := range f.Own {
+		host, _, _ := strings.Cut(a, "/")
+		own = append(own, host)
+	}
+	var foreign []string
+	for _, a := range f.Advertised {
+		host, _, err := net.SplitHostPort(a)
+		if ip := net.ParseIP(host); err == nil && ip != nil && len(own) > 0 && !ip.IsLoopback() && !slices.Contains(own, ip.String()) {
+			foreign = append(foreign, a)
+		}
+	}
+	finding := "others dial " + strings.Join(f.Advertised, ", ")
+	if len(foreign) == 0 {
+		return check("address", api.Fine, finding, "")
+	}
+	finding += "; this machine does not have " + strings.Join(foreign, ", ") + ": it is behind NAT"
+	if f.Accepted > 0 {
+		return check("address", api.Fine, finding+", and others get in", "")
+	}
+	return check("address", api.Warn, finding, "forward that UDP port to listen.address, or let the member only dial out (listen.address = \"\")")
+}
+
+// PeerClock judges by how much this machine's clock is ahead of one peer's, as that has greeted.
+func PeerClock(ahead, rtt time.Duration, known bool) api.Check {
+	return Clock("clock", "its clock, by its last greeting", ahead, rtt+greeting, known)
+}
+
+// Clock judges by how much this machine's clock is ahead of another one, which is known within an error.
+func Clock(name, of string, ahead, within time.Duration, known bool) api.Check {
+	if !known {
+		return check(name, api.Skipped, "no clock to compare with", "")
+	}
+	word := "ahead of "
+	if ahead < 0 {
+		word = "behind "
+	}
+	finding := fmt.Sprintf("%v %s%s, within %v", ahead.Abs().Round(time.Millisecond), word, of, max(time.Millisecond, within.Round(time.Millisecond)))
+	switch off := ahead.Abs() - within; {
+	case off >= clockFail:
+		return check(name, api.Fail, finding, "let a time service set the clocks (timedatectl, chronyc tracking)")
+	case off >= clockWarn:
+		return check(name, api.Warn, finding, "let a time service set the clocks (timedatectl, chronyc tracking)")
+	}
+	return check(name, api.Fine, finding, "")
+}
+
+func certificate(f *Facts) api.Check {
+	st := &f.Status
+	finding := fmt.Sprintf("valid until %s, for %s", st.CertificateExpires.UTC().Format(time.RFC3339), duration.Format(duration.About(max(0, st.CertificateExpires.Sub(f.Now)))))
+	switch {
+	case st.Invalid != "":
+		return check("certificate", api.Fail, "it does not count: "+st.Invalid, "wander cert renew, or have the CA make an invite")
+	case f.Renewal != "":
+		return check("certificate", api.Warn, f.Renewal, "wander doctor CA; wander cert renew")
+	case st.KeyRetired:
+		return check("certificate", api.Warn, "the CA key that signed it is retired", "wander cert renew")
+	}
+	return check("certificate", api.Fine, finding, "")
+}
+
+// MTU judges the largest packet that the way to a member carries.
+func MTU(bytes int) api.Check {
+	switch {
+	case bytes == 0:
+		return check("path mtu", api.Skipped, "the kernel does not say", "")
+	case bytes < leastMTU:
+		return check("path mtu", api.Fail, fmt.Sprintf("%d bytes, QUIC needs %d", bytes, leastMTU), "raise the MTU of the interface or the tunnel")
+	}
+	return check("path mtu", api.Fine, fmt.Sprintf("%d bytes, QUIC needs %d", bytes, leastMTU), "")
+}
+
+func buffer(f *Facts) api.Check {
+	finding := fmt.Sprintf("%d KiB; quic-go asks for %d KiB, this program needs %d KiB", f.Buffer>>10, WantedBuffer>>10, leastBuffer>>10)
+	switch {
+	case f.Buffer == 0:
+		return check("udp buffer", api.Skipped, "the kernel does not say", "")
+	case f.Buffer < leastBuffer:
+		return check("udp buffer", api.Warn, finding, fmt.Sprintf("sysctl -w net.core.rmem_max=%d, and start the daemon again", WantedBuffer))
+	}
+	return check("udp buffer", api.Fine, finding, "")
+}
+
+// gate is the check of a resource's gate, if it has one.
+func gate(r api.ResourceStatus) (c api.Check, has bool) {
+	for _, s := range r.Slots {
+		if s.Gate == nil {
+			continue
+		}
+		name := "gate of " + r.Name
+		switch {
+		case s.Gate.Reachable:
+			return check(name, api.Fine, "connected; it has said "+quoted(s.Gate.Said), ""), true
+		case s.Gate.Observes:
+			return check(name, api.Warn, "no connection; it only observes, and programs run", "docs/gate.md"), true
+		}
+		return check(name, api.Fail, "no connection: no program runs", explain.Section(explain.GateUnreachable)), true
+	}
+	return c, false
+}
+
+func quoted(said string) string {
+	if said == "" {
+		return "nothing yet"
+	}
+	return fmt.Sprintf("%q", said)
+}
+
+// Syncs judges how long syncs of the disk have taken.
+func Syncs(took []time.Duration) api.Check {
+	slices.Sort(took)
+	p50, most := took[len(took)/2], took[len(took)-1]
+	finding := fmt.Sprintf("%d syncs: half within %v, the longest %v", len(took), p50.Round(10*time.Microsecond), most.Round(10*time.Microsecond))
+	switch {
+	case most >= stuckSync:
+		return check("disk", api.Fail, finding, "put state_dir on a faster disk: each handoff waits for syncs")
+	case p50 >= slowSync:
+		return check("disk", api.Warn, finding, "put state_dir on a faster disk: each handoff waits for syncs")
+	}
+	return check("disk", api.Fine, finding, "")
+}
+
+// Failed reports whether a check has failed.
+func Failed(list []api.Check) bool {
+	return slices.ContainsFunc(list, func(c api.Check) bool { return c.Result == api.Fail })
+}
+
+func about(seconds float64) string {
+	return duration.Format(duration.About(time.Duration(seconds) * time.Second))
+}
