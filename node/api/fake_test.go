@@ -25,6 +25,7 @@ type fake struct {
 	releases chan ReleaseRequest // one for each release, over whichever way
 	err      error               // what Release returns
 	tunnel   Tunnel              // what Connect returns
+	looks    atomic.Int64        // calls of Waiting
 	before   atomic.Int64        // members that wait before
 	deaf     bool                // Acquire does not hear a withdrawal
 }
@@ -70,6 +71,7 @@ func (f *fake) Release(r ReleaseRequest) error {
 }
 
 func (f *fake) Waiting(resource string) Waiting {
+	f.looks.Add(1)
 	w := Waiting{Cause: "queued", Sentence: resource + " is elsewhere"}
 	if n := int(f.before.Load()); n > 0 {
 		w.Before = &n

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	eventually "github.com/wandertoken/wander/internal/await"
 )
 
 // progressing opens an acquire stream that asks for progress each millisecond.
@@ -43,6 +45,8 @@ func TestProgress_Waiting_ToldOnChange(t *testing.T) {
 	e := line(t, s)
 	assert.Equal(t, eventWaiting, e.Event)
 	assert.Equal(t, &Waiting{Cause: "queued", Sentence: "ftp is elsewhere"}, e.Waiting)
+	looks := f.looks.Load()
+	eventually.Until(t, "more looks", func() bool { return f.looks.Load() > looks+3 })
 	f.before.Store(3)
 	e = line(t, s) // nothing came between the two
 	require.NotNil(t, e.Before)

@@ -24,9 +24,9 @@ const (
 	// leastMTU is the smallest packet that QUIC needs: 1200 bytes and the headers of IPv6 and UDP (RFC 9000 §14).
 	leastMTU = 1248
 
-	// WantedBuffer is what quic-go asks the kernel for, in bytes, for bulk transfers. leastBuffer is enough for this program: 64
+	// wantedBuffer is what quic-go asks the kernel for, in bytes, for bulk transfers. leastBuffer is enough for this program: 64
 	// members that send two packets each at once, with the kernel's bookkeeping.
-	WantedBuffer = 7 << 20
+	wantedBuffer = 7 << 20
 	leastBuffer  = 256 << 10
 
 	// inboundAfter is for how long a member has to be up before it says something that nobody has dialled it: gossip
@@ -217,12 +217,12 @@ func MTU(bytes int) api.Check {
 }
 
 func buffer(f *Facts) api.Check {
-	finding := fmt.Sprintf("%d KiB; quic-go asks for %d KiB, this program needs %d KiB", f.Buffer>>10, WantedBuffer>>10, leastBuffer>>10)
+	finding := fmt.Sprintf("%d KiB; quic-go asks for %d KiB, this program needs %d KiB", f.Buffer>>10, wantedBuffer>>10, leastBuffer>>10)
 	switch {
 	case f.Buffer == 0:
 		return check("udp buffer", api.Skipped, "the kernel does not say", "")
 	case f.Buffer < leastBuffer:
-		return check("udp buffer", api.Warn, finding, fmt.Sprintf("sysctl -w net.core.rmem_max=%d, and start the daemon again", WantedBuffer))
+		return check("udp buffer", api.Warn, finding, fmt.Sprintf("sysctl -w net.core.rmem_max=%d, and start the daemon again", wantedBuffer))
 	}
 	return check("udp buffer", api.Fine, finding, "")
 }

@@ -29,7 +29,7 @@
 // Lists have room for a turn each quarter of a second for a quarter of an hour, all resources together, and
 // forget the oldest. Sums by minutes cover the hour, for at most MaxMembers members of a resource. Nothing that a
 // peer says makes it grow beyond that. Noting an event takes a lock and allocates nothing once the lists are
-// full: 0.43 µs for a hop with a program (go test ./node/history -bench .).
+// full: about half a microsecond for a hop with a program (go test ./node/history -bench .).
 //
 // # What it does not do
 //

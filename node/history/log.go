@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// Span is for how long events are kept, if there is room: what an operator asks about is seldom older.
-	Span = time.Hour
+	// span is for how long events are kept, if there is room: what an operator asks about is seldom older.
+	span = time.Hour
 
 	// MaxSightings bounds those of all resources together: a turn each quarter of a second for a quarter of an hour. With the
 	// two below they take about 0.9 MB when they are full.
@@ -244,13 +244,13 @@ func (l *Log) settle(now clock.Instant) {
 	}
 }
 
-// Since is what has happened after the event with a sequence number, within Span: 0 asks for all. Events that
+// Since is what has happened after the event with a sequence number, within span: 0 asks for all. Events that
 // came and went from the lists meanwhile are missing.
 func (l *Log) Since(seq uint64, now clock.Instant) News {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.settle(now)
-	since := now.Add(-Span)
+	since := now.Add(-span)
 	n := News{Next: l.seq}
 	l.seen.each(func(s *Sighting) {
 		if s.Seq > seq && s.At >= since {

@@ -10,8 +10,8 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// Minutes is how many minutes the sums have.
-const Minutes = int(Span / time.Minute)
+// kept is for how many minutes there are sums.
+const kept = int(span / time.Minute)
 
 // MaxMembers bounds the members whose turns are counted by minutes for one resource. The turns of others count as not heard of.
 const MaxMembers = 512
@@ -23,7 +23,7 @@ const maxMissed = 64
 type Summary struct {
 	Resource string
 	Members  []Share // those with most turns first
-	Waits    [Minutes]WaitSum
+	Waits    [kept]WaitSum
 	Overlap  time.Duration // for which more programs ran at once than there are slots, as far as is kept
 }
 
@@ -32,7 +32,7 @@ type Summary struct {
 type Share struct {
 	Member ident.Member
 	Total  int
-	Turns  [Minutes]uint16
+	Turns  [kept]uint16
 }
 
 // WaitSum sums up the waits here that ended in one minute.
@@ -42,18 +42,18 @@ type WaitSum struct {
 	Longest time.Duration
 }
 
-// minutes is one resource's last hour. The index of a minute is its number modulo Minutes.
+// minutes is one resource's last hour. The index of a minute is its number modulo kept.
 type minutes struct {
 	last    int64 // number of the newest minute
-	members map[ident.Member]*[Minutes]uint16
-	waits   [Minutes]WaitSum
+	members map[ident.Member]*[kept]uint16
+	waits   [kept]WaitSum
 }
 
 // minutes are those of a resource, nil when there are too many. Needs mu.
 func (l *Log) minutes(resource string) *minutes {
 	m := l.resources[resource]
 	if m == nil && len(l.resources) < MaxPlaces {
-		m = &minutes{members: make(map[ident.Member]*[Minutes]uint16)}
+		m = &minutes{members: make(map[ident.Member]*[kept]uint16)}
 		l.resources[resource] = m
 	}
 	return m
@@ -67,8 +67,8 @@ func (m *minutes) reach(t clock.Instant) {
 	if to <= m.last {
 		return
 	}
-	for n := max(m.last+1, to-int64(Minutes)+1); n <= to; n++ {
-		i := n % int64(Minutes)
+	for n := max(m.last+1, to-int64(kept)+1); n <= to; n++ {
+		i := n % int64(kept)
 		m.waits[i] = WaitSum{}
 		for _, turns := range m.members {
 			turns[i] = 0
@@ -76,7 +76,7 @@ func (m *minutes) reach(t clock.Instant) {
 	}
 	m.last = to
 	for id, turns := range m.members {
-		if *turns == [Minutes]uint16{} {
+		if *turns == [kept]uint16{} {
 			delete(m.members, id)
 		}
 	}
@@ -94,20 +94,20 @@ func (m *minutes) turned(who ident.Member, at clock.Instant, n uint64) {
 		t = m.members[who]
 	}
 	if t == nil {
-		t = new([Minutes]uint16)
+		t = new([kept]uint16)
 		m.members[who] = t
 	}
-	if i := minuteOf(at) % int64(Minutes); minuteOf(at) > m.last-int64(Minutes) {
+	if i := minuteOf(at) % int64(kept); minuteOf(at) > m.last-int64(kept) {
 		t[i] = uint16(min(math.MaxUint16, uint64(t[i])+n))
 	}
 }
 
 func (m *minutes) waited(asked, answered clock.Instant) {
 	m.reach(answered)
-	if minuteOf(answered) <= m.last-int64(Minutes) {
+	if minuteOf(answered) <= m.last-int64(kept) {
 		return
 	}
-	w := &m.waits[minuteOf(answered)%int64(Minutes)]
+	w := &m.waits[minuteOf(answered)%int64(kept)]
 	took := answered.Sub(asked)
 	w.Count++
 	w.Sum += took
@@ -138,8 +138,8 @@ func (m *minutes) summary(name string) Summary {
 	s := Summary{Resource: name}
 	for id, turns := range m.members {
 		share := Share{Member: id}
-		for i := range Minutes {
-			share.Turns[i] = turns[(m.last+1+int64(i))%int64(Minutes)]
+		for i := range kept {
+			share.Turns[i] = turns[(m.last+1+int64(i))%int64(kept)]
 			share.Total += int(share.Turns[i])
 		}
 		s.Members = append(s.Members, share)
@@ -147,8 +147,8 @@ func (m *minutes) summary(name string) Summary {
 	slices.SortFunc(s.Members, func(a, b Share) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), slices.Compare(a.Member[:], b.Member[:]))
 	})
-	for i := range Minutes {
-		s.Waits[i] = m.waits[(m.last+1+int64(i))%int64(Minutes)]
+	for i := range kept {
+		s.Waits[i] = m.waits[(m.last+1+int64(i))%int64(kept)]
 	}
 	return s
 }

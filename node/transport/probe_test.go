@@ -54,36 +54,57 @@ func TestProbe_Member_Answers(t *testing.T) {
 
 func ptr[T any](v T) *T { return &v }
 
-// deafSocket reads nothing any more, once told to.
+// deafSocket reads nothing from an address, or from any, once told to.
 type deafSocket struct {
 	net.PacketConn
-	deaf atomic.Bool
+	to atomic.Pointer[string] // an address; empty: all
 }
 
 func (d *deafSocket) ReadFrom(p []byte) (n int, from net.Addr, err error) {
 	for {
-		if n, from, err = d.PacketConn.ReadFrom(p); err != nil || !d.deaf.Load() {
+		n, from, err = d.PacketConn.ReadFrom(p)
+		if to := d.to.Load(); err != nil || to == nil || *to != "" && *to != from.String() {
 			return n, from, err
 		}
 	}
 }
 
-// A peer whose packets do not come counts as silent long before it is given up.
+// Peers whose packets do not come count as silent long before they are given up, and only if it is all of them.
 func TestUnanswered_NothingComes_Counted(t *testing.T) {
 	g, b := newGroup(t, "g"), newBook()
 	ear := &deafSocket{PacketConn: loopback(t)}
 	a := g.open(t, b, ear, "a", nil)
+	y := g.open(t, b, loopback(t), "y", nil)
 	z := g.open(t, b, loopback(t), "z", nil)
 	assert.Zero(t, a.Unanswered())
-	a.Send(z.Self(), Custody, []byte("there"))
+	send := func(text string, all ...*node) {
+		for _, n := range all {
+			a.Send(n.Self(), Custody, []byte(text))
+		}
+	}
+	send("there", y, z)
+	y.wait(frame("there"), 1)
 	z.wait(frame("there"), 1)
-	ear.deaf.Store(true)
+	silent := func() (longest time.Duration) {
+		for _, p := range a.allPeers() {
+			p.mu.Lock()
+			if p.current != nil {
+				longest = max(longest, p.current.hearing.unanswered)
+			}
+			p.mu.Unlock()
+		}
+		return longest
+	}
+	one, all := b.addresses(z.Self())[0], ""
+	ear.to.Store(&one)
+	require.True(t, await.Holds(20*time.Millisecond, func() bool { send("asked", z); return silent() >= time.Second }), "the silence of one is not noticed")
+	assert.Zero(t, a.Unanswered(), "another one answers")
+	ear.to.Store(&all)
 	require.True(t, await.Holds(20*time.Millisecond, func() bool { // what is sent before a look may have been answered by then
-		a.Send(z.Self(), Custody, []byte("asked"))
+		send("asked", y, z)
 		return a.Unanswered() >= time.Second
-	}), "the silence is not noticed")
-	assert.Equal(t, 1, a.Stats().Connections)
-	ear.deaf.Store(false)
+	}), "the silence of all is not noticed")
+	ear.to.Store(nil)
 	await.Until(t, "it is over", func() bool { return a.Unanswered() == 0 })
 }
 

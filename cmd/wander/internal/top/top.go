@@ -179,7 +179,7 @@ func fit(text string, columns int) string {
 
 // column is a text of exactly so many columns.
 func column(text string, columns int) string {
-	text = fit(cli.OneLine(text), columns)
+	text = fit(text, columns)
 	return text + strings.Repeat(" ", max(0, columns-len([]rune(text))))
 }
 
