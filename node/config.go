@@ -56,6 +56,8 @@ type Config struct {
 	// Socket is the path of the local API's socket; default
 	// StateDir/wander.sock, "-" for none.
 	Socket string
+	// Access is who may open the socket; the zero value: its owner.
+	Access api.Access
 	// Metrics is the TCP address of the Prometheus metrics, "host:port"; empty:
 	// none are kept. Whoever can reach it can read them.
 	Metrics string

@@ -204,8 +204,13 @@ func (n *Node) startTasks(start context.Context) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	n.cancel = cancel
 	if n.cfg.Socket != "-" {
-		l, err := takeover.Open(start, func() (net.Listener, error) { return api.Listen(n.cfg.Socket) }, api.ErrInUse)
-		if err != nil {
+		l, err := takeover.Open(start, func() (net.Listener, error) { return api.Listen(n.cfg.Socket, n.cfg.Access) }, api.ErrInUse)
+		switch {
+		case errors.Is(err, api.ErrNotInGroup):
+			return &SettingError{"api.group", err}
+		case errors.Is(err, api.ErrFolder):
+			return &SettingError{"api.socket", err}
+		case err != nil:
 			return fmt.Errorf("%w: local socket: %w", ErrConfig, err)
 		}
 		n.server = api.NewServer(n, n.log)

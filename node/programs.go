@@ -35,7 +35,7 @@ func (ps *programs) acquire(ctx context.Context, r api.AcquireRequest) (l *heldG
 	defer func() { ps.metrics.Waited(r.Resource, answerOf(err), boottime.Now().Sub(asked)) }()
 	wait, bounded := r.Wait()
 	w, demand := ps.waiters.add(member.Demand{
-		Resource: r.Resource, MaxHold: r.MaxHold(), OncePer: r.OncePer(), Held: r.Held,
+		Resource: r.Resource, MaxHold: r.MaxHold(), OncePer: r.OncePer(), Held: r.Held, Asker: askerRecord(r.Asker),
 	}, r.MinHold())
 	ps.engine.put(item{input: demand})
 	var timeout <-chan time.Time

@@ -88,7 +88,7 @@ func (f *fakeDaemon) Members() []api.MemberInfo { return nil }
 // listen serves the daemon; the function it returns stops that.
 func (f *fakeDaemon) listen(t *testing.T, socket string) (stop func()) {
 	t.Helper()
-	l, err := api.Listen(socket)
+	l, err := api.Listen(socket, api.Access{})
 	require.NoError(t, err)
 	server := api.NewServer(f, slog.New(slog.DiscardHandler))
 	ended := make(chan error, 1)

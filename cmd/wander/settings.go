@@ -13,6 +13,7 @@ import (
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/store"
 )
 
@@ -48,6 +49,8 @@ type settings struct {
 	} `toml:"operation,omitempty"`
 	API struct {
 		Socket string `toml:"socket,omitempty"`
+		Group  string `toml:"group,omitempty"`
+		Mode   string `toml:"mode,omitempty"`
 	} `toml:"api,omitempty"`
 	Metrics struct {
 		Listen string `toml:"listen,omitempty"`
@@ -100,6 +103,8 @@ var settingHints = map[string]string{
 	"listen.advertise": `write where others reach this member, for example ["192.0.2.7:4133"]`,
 	"bootstrap.peers":  `write addresses of other members, for example ["192.0.2.8:4133"]`,
 	"ca.address":       `write the address of wander ca serve, for example ["192.0.2.9:4134"]`,
+	"api.group":        `add the daemon's user to the group (usermod -aG), or name one that it is in`,
+	"api.socket":       `name a path in a folder that the users of the socket can enter, for example "/run/wander/wander.sock": state_dir is for its owner only`,
 	"metrics.listen":   `write an address of this machine and a port, for example "127.0.0.1:9464"`,
 }
 
@@ -174,6 +179,18 @@ func identityError(err error, s *settings) error {
 	return cli.ConfigError(err, hint)
 }
 
+// accessError is for a socket that cannot be as api.group and api.mode say.
+func (s *settings) accessError(err error) error {
+	key, hint := "api.group", "name a group of this system (getent group), or its number"
+	switch {
+	case errors.Is(err, api.ErrMode):
+		key, hint = "api.mode", `write "0660" with an api.group, and "0600" (the owner only) or "0666" (every user) without one`
+	case errors.Is(err, api.ErrNoAsker):
+		hint = "remove api.group and api.mode: only the daemon's user can use it here"
+	}
+	return cli.ConfigError(fmt.Errorf("%s: %w", key, err), hint)
+}
+
 // nodeConfig turns settings into a node's configuration.
 func (s *settings) nodeConfig() (node.Config, error) {
 	id, err := node.LoadIdentity(s.Identity.Certificate, s.Identity.Key, s.Identity.Group)
@@ -183,6 +200,9 @@ func (s *settings) nodeConfig() (node.Config, error) {
 	cfg := node.Config{
 		Identity: id, StateDir: s.StateDir, Listen: s.Listen.Address, Advertise: s.Listen.Advertise,
 		Bootstrap: s.Bootstrap.Peers, Authority: s.CA.Address, Sample: s.Directory.Sample, Socket: s.socket(), Metrics: s.Metrics.Listen,
+	}
+	if cfg.Access, err = api.ParseAccess(s.API.Group, s.API.Mode); err != nil {
+		return cfg, s.accessError(err)
 	}
 	switch s.Mode {
 	case "durable":

@@ -187,6 +187,10 @@ func TestNode_InvalidSettings_Refused(t *testing.T) {
 		{"an address to advertise in the environment", memberSettings, "WANDER_LISTEN_ADVERTISE: ", "others reach", map[string]string{"WANDER_LISTEN_ADVERTISE": "localhost"}, 78},
 		{"a bootstrap peer", memberSettings, `WANDER_BOOTSTRAP_PEERS: bootstrap.peers: `, "other members", map[string]string{"WANDER_BOOTSTRAP_PEERS": "127.0.0.1:4133,nowhere"}, 78},
 		{"an authority", memberSettings + "[ca]\naddress = [\"nowhere\"]\n", "node.toml:9:11: ca.address: ", "wander ca serve", nil, 78},
+		{"a group that is not there", memberSettings + "[api]\ngroup = \"no such group\"\n", `api.group: no such group on this system: "no such group"`, "getent group", nil, 78},
+		{"a mode of the socket", memberSettings + "[api]\nmode = \"0777\"\n", `api.mode: socket mode not permitted: "0777"`, `"0660"`, nil, 78},
+		{"a mode for no group", memberSettings, "api.mode: socket mode not permitted: 0660 is for a group", `"0600"`, map[string]string{"WANDER_API_MODE": "0660"}, 78},
+		{"a socket where its users cannot go", memberSettings + "[api]\nmode = \"0666\"\n", "api.socket: other users cannot enter the folder: ", "/run/wander/wander.sock", nil, 78},
 		{"metrics", memberSettings + "[metrics]\nlisten = \"nowhere\"\n", "node.toml:9:10: metrics.listen: ", "127.0.0.1:9464", nil, 78},
 	} {
 		t.Run(c.name, func(t *testing.T) {
