@@ -43,7 +43,7 @@ configuration, new members, revocations and a renewed certificate.`,
 		RunE:    func(*cobra.Command, []string) error { return runNode(env, f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.config, "config", "c", "", "settings file (default "+defaultConfigFile+")")
+	flags.StringVarP(&f.config, "config", "c", "", configFlag)
 	flags.BoolVar(&f.found, "found", false, "generate the first token of each slot, once for this journal")
 	flags.BoolVar(&f.newIncarnation, "new-incarnation", false, "forget custody, because the journal was restored from a backup or cloned")
 	flags.BoolVar(&f.volatile, "volatile", false, `override with mode = "volatile": faster, but a crash loses the tokens held`)
@@ -71,7 +71,7 @@ func runNode(env *environment, f nodeFlags) error {
 		return err
 	}
 	if cfg.Certificate.Role() == certificate.GateRole {
-		return notAMember(cfg.Certificate, f.config)
+		return notAMember(cfg.Certificate, cmp.Or(f.config, env.Getenv(configVariable)))
 	}
 	if cfg.Log, err = s.logger(env); err != nil {
 		return err

@@ -33,6 +33,7 @@ func TestRunUsage(t *testing.T) {
 		"bad on-lost":    "ftp --on-lost perhaps -- true",
 		"bad code":       "ftp -E 256 -- true",
 		"negative":       "ftp --grace -1s -- true",
+		"loud and quiet": "ftp -q -v -- true",
 		"contradiction":  "ftp --max-hold 1s --min-hold 2s -- true",
 		"bare number":    "ftp --max-hold 10 -- true",
 		"no such folder": "ftp --report /no/such/folder/file -- true",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -73,13 +74,23 @@ func defaultSettings() settings {
 	return s
 }
 
-// defaultConfigFile is read when no --config is given; it may be absent then.
+// defaultConfigFile is read when neither --config nor configVariable names one; it may be absent then.
 const defaultConfigFile = "/etc/wander/wander.toml"
+
+// configVariable names the settings file for the daemon, and for every command that asks a daemon without --socket.
+const configVariable = "WANDER_CONFIG"
+
+// configFlag explains --config.
+const configFlag = "settings file (default $" + configVariable + ", or " + defaultConfigFile + ")"
 
 // loadSettings reads the defaults, the file over them and the environment over
 // both. Paths in the file are relative to the file's folder.
 func loadSettings(env *environment, file string) (settings, error) {
 	s := defaultSettings()
+	hint := "give --config a readable file"
+	if file == "" && env.Getenv(configVariable) != "" {
+		file, hint = env.Getenv(configVariable), "set "+configVariable+" to a readable file, or unset it"
+	}
 	given := file != ""
 	if !given {
 		file = defaultConfigFile
@@ -92,7 +103,7 @@ func loadSettings(env *environment, file string) (settings, error) {
 		}
 		s.anchor(filepath.Dir(file))
 	case given || !errors.Is(err, fs.ErrNotExist):
-		return s, cli.ConfigError(err, "give --config a readable file")
+		return s, cli.ConfigError(err, hint)
 	}
 	return s, s.override(env.Getenv)
 }
@@ -116,9 +127,7 @@ func settingError(env *environment, file string, e *node.SettingError) error {
 	if name := variable(e.Key); env.Getenv(name) != "" {
 		return cli.ConfigError(fmt.Errorf("%s: %s", name, problem), hint)
 	}
-	if file == "" {
-		file = defaultConfigFile
-	}
+	file = cmp.Or(file, env.Getenv(configVariable), defaultConfigFile)
 	text, err := os.ReadFile(file)
 	if err != nil { // there is none, and the default cannot be used
 		return cli.ConfigError(errors.New(problem), hint)

@@ -44,6 +44,26 @@ func TestSettingsDefaults(t *testing.T) {
 	assert.Equal(t, defaultSettings(), s)
 }
 
+// The environment names the file where no flag does; then the file has to be there.
+func TestSettings_ConfigVariable_NamesTheFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "other.toml")
+	require.NoError(t, os.WriteFile(file, []byte(`state_dir = "s"`), 0o600))
+	env := environ(map[string]string{configVariable: file})
+	path, err := socketPath(env, "")
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(dir, "s", "wander.sock"), path)
+	flag := filepath.Join(dir, "flag.toml")
+	require.NoError(t, os.WriteFile(flag, []byte(`state_dir = "/flag"`), 0o600))
+	s, err := loadSettings(env, flag)
+	require.NoError(t, err)
+	assert.Equal(t, "/flag", s.StateDir)
+	_, err = loadSettings(environ(map[string]string{configVariable: filepath.Join(dir, "none")}), "")
+	var refused *cli.Error
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, "set WANDER_CONFIG to a readable file, or unset it", refused.Hint)
+}
+
 // The environment stands over the file, key by key, and the file over the
 // defaults. Every key there is can be given in the environment.
 func TestSettingsPrecedence(t *testing.T) {

@@ -46,10 +46,10 @@
 //
 //	program ── Client ── socket ── Server ── NewHandler ── Backend (the node)
 //
-// The daemon's side is a Backend behind NewHandler, served by Server; Listen makes the socket. A HeldGrant is a grant in force there. The program's side is Client, which makes a connection for each
-// call and so survives a restart of the daemon; its Acquire returns a Held. `wander run`, status, members,
-// leave and cert renew are clients, and so is the demo; a Go program that has a node of its own calls the
-// Backend's methods on it directly.
+// The daemon's side is a Backend behind NewHandler, served by Server; Listen makes the socket. A HeldGrant is a grant in
+// force there. The program's side is Client, which makes a connection for each call and so survives a restart of the
+// daemon; its Acquire returns a Held. `wander run`, status, members, leave and cert renew are clients, and so is the demo;
+// a Go program that has a node of its own calls the Backend's methods on it directly.
 //
 // # What holds
 //

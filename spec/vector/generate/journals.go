@@ -75,7 +75,7 @@ func (s *suite) recordVectors() {
 	}
 	nobody := slices.Clone(records()[12].fields.Items)
 	nobody[8] = null
-	s.add(recordsFile, s.vector("record", "journal:record", ok("started-no-asker", "a program of the daemon's own", "J-2"), encode(entry(13, array(nobody...)))))
+	s.add(recordsFile, s.vector("record", "journal:record", ok("started-no-asker", "a program of the daemon's own", "C-2"), encode(entry(13, array(nobody...)))))
 	put("kind-0", "kind 0", kind, entry(0, array()))
 	put("kind-22", "kind 22, of a later version", kind, entry(22, array()))
 	put("kind-huge", "kind 2^64-1", kind, entry(1<<64-1, array()))
