@@ -10,6 +10,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/hooks"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -66,6 +67,8 @@ type Config struct {
 	// NoPreOffer begins the search for the next holder only when the policy
 	// releases the token: to measure what pre-offering gains.
 	NoPreOffer bool
+	// Hooks run when something happens to the member, beside it: package hooks.
+	Hooks map[hooks.Kind]hooks.Run
 	// Quiet, if it is given, is called when the member has become quiet, with true, and
 	// when it has no more, with false, within a few seconds: so that the program can
 	// use less of the machine meanwhile. It must not block.

@@ -18,6 +18,7 @@ import (
 	"github.com/wandertoken/wander/internal/takeover"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/hooks"
 	"github.com/wandertoken/wander/node/metrics"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/node/transport"
@@ -51,6 +52,7 @@ type Node struct {
 	lookout   lookout
 	outbox    outbox
 	contacts  contacts
+	hooks     teller
 
 	done   chan struct{} // closed when the node has failed or is closed
 	once   sync.Once
@@ -84,6 +86,8 @@ func Open(ctx context.Context, cfg Config) (*Node, error) {
 		n.metrics = metrics.New(boottime.Now)
 		n.programs.metrics, n.gates.metrics = n.metrics, n.metrics
 	}
+	n.hooks = teller{hooks: hooks.New(cfg.Hooks, cfg.Now, n.metrics), isolated: func() bool { return n.isolated() && !n.contacts.unasked() }}
+	n.programs.hooks = n.hooks.hooks
 	if err := n.open(ctx); err != nil {
 		n.fail(fmt.Errorf("%w: %w", ErrClosed, err))
 		n.release()
@@ -153,7 +157,7 @@ func (n *Node) openMember(ctx context.Context) error {
 	}
 	n.group.Store(m.Group()) // the journal's may be newer than the file's
 	n.engine = newEngine(n, m, effects)
-	n.programs.engine, n.lookout.engine, n.gates.engine = n.engine, n.engine, n.engine
+	n.programs.engine, n.lookout.engine, n.gates.engine, n.hooks.engine = n.engine, n.engine, n.engine, n.engine
 	return nil
 }
 
@@ -241,6 +245,7 @@ func (n *Node) startTasks(start context.Context) error {
 func (n *Node) beat(next time.Duration) {
 	if n.lookout.beat(next) {
 		n.authority.beat()
+		n.hooks.look()
 	}
 }
 
@@ -360,6 +365,7 @@ func (n *Node) release() {
 		_ = n.server.Shutdown(ctx)
 		cancel()
 	}
+	n.hooks.hooks.Close(hookFarewell)
 	n.scrapes.close()
 	n.gates.close()
 	if n.transport != nil {

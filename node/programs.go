@@ -7,6 +7,7 @@ import (
 
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/hooks"
 	"github.com/wandertoken/wander/node/metrics"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -21,6 +22,7 @@ type programs struct {
 	now      func() time.Time // the wall clock
 	engine   *engine
 	metrics  *metrics.Metrics
+	hooks    *hooks.Hooks
 	isolated func() bool // the member is cut off from every peer
 	done     <-chan struct{}
 	err      func() error // why the node has ended, once done is closed
@@ -143,6 +145,8 @@ func (ps *programs) open(w *waiter, g effect.Grant) *heldGrant {
 			DeadlineBoot: g.Deadline, BootID: boottime.ID(), Permit: permit,
 		},
 	}
+	l.hooks = ps.hooks
+	l.tell(hooks.Granted, "")
 	ps.held.add(l, left)
 	return l
 }

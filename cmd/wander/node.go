@@ -77,6 +77,9 @@ func runNode(env *environment, f nodeFlags) error {
 		return err
 	}
 	cfg.Found, cfg.NewIncarnation, cfg.NoPreOffer = f.found, f.newIncarnation, f.noPreOffer
+	if cfg.Hooks, err = s.hooks(cfg.Certificate, cfg.Log); err != nil {
+		return err
+	}
 	if cfg.Operation, err = s.operation(env, cfg.Log); err != nil {
 		return err
 	}

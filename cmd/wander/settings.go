@@ -53,6 +53,7 @@ type settings struct {
 		Group  string `toml:"group,omitempty"`
 		Mode   string `toml:"mode,omitempty"`
 	} `toml:"api,omitempty"`
+	Hooks   hookSettings `toml:"hooks,omitempty"`
 	Metrics struct {
 		Listen string `toml:"listen,omitempty"`
 	} `toml:"metrics,omitempty"`
@@ -60,6 +61,15 @@ type settings struct {
 		Format string `toml:"format,omitempty"`
 		Level  string `toml:"level,omitempty"`
 	} `toml:"log,omitempty"`
+}
+
+// hookSettings are executables, by what they are run for.
+type hookSettings struct {
+	OnGrant     string `toml:"on_grant,omitempty"`
+	OnLost      string `toml:"on_lost,omitempty"`
+	OnIsolated  string `toml:"on_isolated,omitempty"`
+	OnDuplicate string `toml:"on_duplicate,omitempty"`
+	OnEvidence  string `toml:"on_evidence,omitempty"`
 }
 
 func defaultSettings() settings {

@@ -211,6 +211,8 @@ func TestNode_InvalidSettings_Refused(t *testing.T) {
 		{"a mode of the socket", memberSettings + "[api]\nmode = \"0777\"\n", `api.mode: socket mode not permitted: "0777"`, `"0660"`, nil, 78},
 		{"a mode for no group", memberSettings, "api.mode: socket mode not permitted: 0660 is for a group", `"0600"`, map[string]string{"WANDER_API_MODE": "0660"}, 78},
 		{"a socket where its users cannot go", memberSettings + "[api]\nmode = \"0666\"\n", "api.socket: other users cannot enter the folder: ", "/run/wander/wander.sock", nil, 78},
+		{"a hook that is not there", memberSettings + "[hooks]\non_lost = \"/no/such/hook\"\n", "hooks.on_lost: /no/such/hook is not an executable file: no such file or directory", "absolute path", nil, 78},
+		{"a hook of the PATH", memberSettings, "hooks.on_grant: logger must be an absolute path", "only root or the daemon's user", map[string]string{"WANDER_HOOKS_ON_GRANT": "logger"}, 78},
 		{"metrics", memberSettings + "[metrics]\nlisten = \"nowhere\"\n", "node.toml:9:10: metrics.listen: ", "127.0.0.1:9464", nil, 78},
 	} {
 		t.Run(c.name, func(t *testing.T) {
