@@ -182,14 +182,17 @@ func enter(in io.Reader) <-chan struct{} {
 	return came
 }
 
-// remindOf reminds a person of the end of the grant until stop is called.
+// remindOf says how long a person may work in a shell, and reminds of the end until stop is called.
 func (r *runner) remindOf(deadline clock.Instant) (stop func()) {
 	if !r.remind || r.quiet {
 		return func() {}
 	}
+	left := deadline.Sub(boottime.Now())
+	fmt.Fprintf(r.env.Err, "wander: holding %s for %s, until %s; the end of this shell gives it back\n", r.resource,
+		duration.Format(left.Round(time.Second)), time.Now().Add(left).Format(time.TimeOnly))
 	var timers []*time.Timer
 	for _, before := range reminders {
-		if wait := deadline.Sub(boottime.Now()) - before; wait > 0 {
+		if wait := left - before; wait > 0 {
 			timers = append(timers, time.AfterFunc(wait, func() {
 				fmt.Fprintf(r.env.Err, "\r\nwander: %s left of the grant of %s; then this shell is stopped\r\n", duration.Format(before), r.resource)
 			}))

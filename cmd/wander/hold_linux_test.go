@@ -155,7 +155,8 @@ func TestHold_Shell_Reminded(t *testing.T) {
 	defer stop()
 	const says = "wander: 10s left of the grant of ftp; then this shell is stopped"
 	await.Until(t, "the reminder", func() bool { return strings.Contains(text.String(), says) })
-	assert.Equal(t, 1, strings.Count(text.String(), "wander: "))
+	assert.Contains(t, text.String(), "wander: holding ftp for 10s, until ")
+	assert.Equal(t, 2, strings.Count(text.String(), "wander: "))
 }
 
 // --dry-run asks for nothing, and says what would happen.
