@@ -11,6 +11,7 @@ import (
 	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/node/forecast"
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
@@ -129,8 +130,25 @@ func appendSlot(list []api.ResourceStatus, s member.SlotStatus) []api.ResourceSt
 		TokensSeen: s.Seen, LastSeenS: age(s.LastSeen), LastOperationS: age(s.LastOperation),
 		Operations: s.Operations, ReturnS: s.Returned.Seconds(), Gauges: gauges,
 		IsolatedS: s.Isolated.Seconds(), Missing: s.Missing, Gate: gateStatus(s.Gate),
+		Asker: askerStatus(s.Asker),
 	})
 	return list
+}
+
+// askerStatus is the process that asked for what runs, nil if that is not known.
+func askerStatus(a *journal.Asker) *api.Asker {
+	if a == nil {
+		return nil
+	}
+	return &api.Asker{User: uint32(a.User), Group: uint32(a.Group), Process: int32(a.Process)}
+}
+
+// askerRecord is the same for the journal.
+func askerRecord(a *api.Asker) *journal.Asker {
+	if a == nil {
+		return nil
+	}
+	return &journal.Asker{User: uint64(a.User), Group: uint64(a.Group), Process: uint64(max(0, a.Process))}
 }
 
 // gateStatus is what is known of a slot's gate, nil if it has none.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/hooks"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -57,6 +58,8 @@ type Config struct {
 	// Socket is the path of the local API's socket; default
 	// StateDir/wander.sock, "-" for none.
 	Socket string
+	// Access is who may open the socket; the zero value: its owner.
+	Access api.Access
 	// Metrics is the TCP address of the Prometheus metrics, "host:port"; empty:
 	// none are kept. Whoever can reach it can read them.
 	Metrics string
@@ -67,6 +70,8 @@ type Config struct {
 	// NoPreOffer begins the search for the next holder only when the policy
 	// releases the token: to measure what pre-offering gains.
 	NoPreOffer bool
+	// Hooks run when something happens to the member, beside it: package hooks.
+	Hooks map[hooks.Kind]hooks.Run
 	// Quiet, if it is given, is called when the member has become quiet, with true, and
 	// when it has no more, with false, within a few seconds: so that the program can
 	// use less of the machine meanwhile. It must not block.

@@ -20,6 +20,8 @@ func (n *Node) perform(effects []effect.Effect) error {
 	}
 	for _, e := range effects {
 		switch e := e.(type) {
+		case effect.Persist:
+			n.hooks.recorded(e.Record)
 		case effect.Send:
 			if err := n.outbox.send(e.To, e.Message); err != nil {
 				n.report(effect.Report{Kind: "internal", About: e.To, Detail: err.Error()})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/hooks"
 	"github.com/wandertoken/wander/node/metrics"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -95,6 +96,7 @@ func (ws *waiters) refuseAll(err error) {
 // heldGrant is a grant in force at this node. It implements api.HeldGrant.
 type heldGrant struct {
 	metrics *metrics.Metrics         // nil of an ended one
+	hooks   *hooks.Hooks             // as well
 	release func(api.ReleaseRequest) // tells the member of its end
 	grant   api.Grant
 	ended   func() // notes its end in the history
@@ -123,9 +125,19 @@ func (h *heldGrant) close(how metrics.Operation, reason api.LostReason) {
 		h.ended()
 		if reason != "" {
 			h.lost <- reason
+			h.tell(hooks.Lost, string(reason))
 		}
 		close(h.lost)
 		h.expires.Stop()
+	})
+}
+
+// tell tells the hooks of the grant.
+func (h *heldGrant) tell(kind hooks.Kind, reason string) {
+	g := &h.grant
+	h.hooks.Put(hooks.Event{
+		Kind: kind, Resource: g.Resource, Token: g.Token, Hop: g.Hop, Fence: g.Fence,
+		Deadline: g.Deadline, Until: g.DeadlineBoot, Reason: reason,
 	})
 }
 

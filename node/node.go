@@ -19,6 +19,7 @@ import (
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/node/history"
+	"github.com/wandertoken/wander/node/hooks"
 	"github.com/wandertoken/wander/node/metrics"
 	"github.com/wandertoken/wander/node/page"
 	"github.com/wandertoken/wander/node/store"
@@ -55,6 +56,7 @@ type Node struct {
 	lookout   lookout
 	outbox    outbox
 	contacts  contacts
+	hooks     teller
 
 	done   chan struct{} // closed when the node has failed or is closed
 	once   sync.Once
@@ -90,6 +92,8 @@ func Open(ctx context.Context, cfg Config) (*Node, error) {
 		n.metrics = metrics.New(boottime.Now)
 		n.programs.metrics, n.gates.metrics = n.metrics, n.metrics
 	}
+	n.hooks = teller{hooks: hooks.New(cfg.Hooks, cfg.Now, n.metrics), isolated: func() bool { return n.isolated() && !n.contacts.unasked() }}
+	n.programs.hooks = n.hooks.hooks
 	if err := n.open(ctx); err != nil {
 		n.fail(fmt.Errorf("%w: %w", ErrClosed, err))
 		n.release()
@@ -159,7 +163,7 @@ func (n *Node) openMember(ctx context.Context) error {
 	}
 	n.group.Store(m.Group()) // the journal's may be newer than the file's
 	n.engine = newEngine(n, m, effects)
-	n.programs.engine, n.lookout.engine, n.gates.engine, n.historian.engine = n.engine, n.engine, n.engine, n.engine
+	n.programs.engine, n.lookout.engine, n.gates.engine, n.historian.engine, n.hooks.engine = n.engine, n.engine, n.engine, n.engine, n.engine
 	return nil
 }
 
@@ -211,8 +215,13 @@ func (n *Node) startTasks(start context.Context) error {
 	n.cancel = cancel
 	shown := page.New(n)
 	if n.cfg.Socket != "-" {
-		l, err := takeover.Open(start, func() (net.Listener, error) { return api.Listen(n.cfg.Socket) }, api.ErrInUse)
-		if err != nil {
+		l, err := takeover.Open(start, func() (net.Listener, error) { return api.Listen(n.cfg.Socket, n.cfg.Access) }, api.ErrInUse)
+		switch {
+		case errors.Is(err, api.ErrNotInGroup):
+			return &SettingError{"api.group", err}
+		case errors.Is(err, api.ErrFolder):
+			return &SettingError{"api.socket", err}
+		case err != nil:
 			return fmt.Errorf("%w: local socket: %w", ErrConfig, err)
 		}
 		n.server = api.NewServer(desk{n}, n.log)
@@ -247,6 +256,7 @@ func (n *Node) startTasks(start context.Context) error {
 func (n *Node) beat(next time.Duration) {
 	if n.lookout.beat(next) {
 		n.authority.beat()
+		n.hooks.look()
 	}
 }
 
@@ -366,6 +376,7 @@ func (n *Node) release() {
 		_ = n.server.Shutdown(ctx)
 		cancel()
 	}
+	n.hooks.hooks.Close(hookFarewell)
 	n.scrapes.close()
 	n.web.close()
 	n.gates.close()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/hooks"
 	"github.com/wandertoken/wander/node/metrics"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -21,6 +22,7 @@ type programs struct {
 	now       func() time.Time // the wall clock
 	engine    *engine
 	metrics   *metrics.Metrics
+	hooks     *hooks.Hooks
 	historian *historian  // nil in tests
 	isolated  func() bool // the member is cut off from every peer
 	done      <-chan struct{}
@@ -40,7 +42,7 @@ func (ps *programs) acquire(ctx context.Context, r api.AcquireRequest) (l *heldG
 	}()
 	wait, bounded := r.Wait()
 	w, demand := ps.waiters.add(member.Demand{
-		Resource: r.Resource, MaxHold: r.MaxHold(), OncePer: r.OncePer(), Held: r.Held,
+		Resource: r.Resource, MaxHold: r.MaxHold(), OncePer: r.OncePer(), Held: r.Held, Asker: askerRecord(r.Asker),
 	}, r.MinHold())
 	ps.engine.put(item{input: demand})
 	var timeout <-chan time.Time
@@ -149,6 +151,8 @@ func (ps *programs) open(w *waiter, g effect.Grant) *heldGrant {
 		},
 	}
 	l.ended = ps.historian.began(l.grant, g.Slot, now)
+	l.hooks = ps.hooks
+	l.tell(hooks.Granted, "")
 	ps.held.add(l, left)
 	return l
 }

@@ -64,6 +64,11 @@ var statusWords = map[string]string{
 	"resources[].slots[].eta.p95_s":             "after what time it comes in 19 of 20 cases",
 	"resources[].slots[].eta.basis":             "what that rests on: `order` of the members that wait, or `returns` of the token to this member",
 	"resources[].slots[].eta.before":            "of `order`: how many members have waited longer, as far as is known",
+	"resources[].slots[].asker.user":            "the local user who asked for what runs here (**A-11**); `asker` is absent if nothing runs, for the daemon's own operation, and if that is not known",
+	"resources[].slots[].asker.group":           "that user's primary group",
+	"resources[].slots[].asker.process":         "the number of the process that asked; 0 if it is in another namespace of processes",
+	"users[].user":                              "a local user whose programs wait or hold now",
+	"users[].programs":                          "how many do, over connections that are open",
 	"resources[].slots[].founding":              "the slot's first token is being made",
 	"uptime_s":                                  "time since the daemon's start",
 	"address":                                   "where the member listens; empty when it only dials out",
@@ -197,6 +202,9 @@ func eachField(t reflect.Type, path string, visit func(path, kind string)) {
 				continue
 			}
 			name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			if name == "-" { // it does not travel
+				continue
+			}
 			eachField(t.Field(i).Type, strings.TrimPrefix(path+"."+name, "."), func(path, kind string) {
 				switch options {
 				case "omitempty":

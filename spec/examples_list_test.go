@@ -263,6 +263,7 @@ func (g *gallery) records(w walk) []detailed {
 		{"", &journal.Started{
 			Grant: grant, Token: tok, Hop: 1, Resource: "ftp", Deadline: 3_600_000_000_000, Length: 20_250_000_000,
 			Boot: "0f8e7b1c-7c1d-4c39-9a3e-0d7d2c6a1f55", Machine: "4f6e65 17",
+			Asker: &journal.Asker{User: 1000, Group: 100, Process: 4711},
 		}},
 		{"reported", &journal.Ended{
 			Grant: grant, Operated: true, Cause: journal.EndReported, SeenFrom: millis*1000 + 100_000, SeenTo: millis*1000 + 2_100_000,

@@ -154,6 +154,9 @@ func limitTable(t *testing.T) *table {
 		{"data streams of a connection with a gate", driver.MaxStreams, "driver.MaxStreams"},
 		{"silence after which a gate, or its member, is lost", client.Silence, "client.Silence"},
 		{"acquire streams of the local API", api.MaxStreams, "api.MaxStreams"},
+		{"acquire streams of one local user who does not own the daemon", api.MaxUserStreams, "api.MaxUserStreams"},
+		{"connections of one such user to the local API", api.MaxUserConnections, "api.MaxUserConnections"},
+		{"streams through gates of one such user", api.MaxUserTunnels, "api.MaxUserTunnels"},
 		{"streams through gates of the local API", api.MaxTunnels, "api.MaxTunnels"},
 		{"bytes of a request of the local API", api.MaxBody, "api.MaxBody"},
 	} {

@@ -66,7 +66,7 @@ has left or was revoked.`,
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return runCertStatus(env, config, output) },
 	}
-	cmd.Flags().StringVarP(&config, "config", "c", "", "settings file (default "+defaultConfigFile+")")
+	cmd.Flags().StringVarP(&config, "config", "c", "", configFlag)
 	cli.AddOutputFlag(cmd, &output)
 	return cmd
 }
@@ -183,7 +183,7 @@ old one has more than two thirds of its lifetime left.`,
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return runCertRenew(env, config) },
 	}
-	cmd.Flags().StringVarP(&config, "config", "c", "", "settings file (default "+defaultConfigFile+")")
+	cmd.Flags().StringVarP(&config, "config", "c", "", configFlag)
 	return cmd
 }
 

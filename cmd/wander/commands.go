@@ -19,6 +19,7 @@ func commands(env *environment) []*cobra.Command {
 		newCertCommand(env),
 		newNodeCommand(env),
 		newRunCommand(env),
+		newHoldCommand(env),
 		newStatusCommand(env),
 		newWhoCommand(env),
 		newEtaCommand(env),

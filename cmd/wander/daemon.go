@@ -53,9 +53,11 @@ func askDaemon(socket string, ask func(context.Context, *api.Client) error) erro
 	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
 	defer cancel()
 	if err := ask(ctx, api.Dial(socket)); err != nil {
-		return &cli.Error{
-			Code: cli.ExitUnavailable, Err: err, Hint: unansweredHint(socket, err),
+		code := cli.ExitUnavailable
+		if errors.Is(err, api.ErrRefused) {
+			code = cli.ExitNoPermission
 		}
+		return &cli.Error{Code: code, Err: err, Hint: unansweredHint(socket, err)}
 	}
 	return nil
 }

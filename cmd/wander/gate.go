@@ -220,7 +220,7 @@ func addTarget(cfg *driver.Config, text string) error {
 
 // servers opens the local socket and the metrics, and returns how to close them.
 func (f gateFlags) servers(g *driver.Gate, h gateHome, log *slog.Logger) (closeAll func(), err error) {
-	l, err := api.Listen(gateSocket(f.dir))
+	l, err := api.Listen(gateSocket(f.dir), api.Access{})
 	if err != nil {
 		return nil, cli.ConfigError(err, "choose a shorter path for --dir")
 	}

@@ -137,7 +137,7 @@ func (d *gateDialer) serve(path string) error {
 	if err := privateFolder(filepath.Dir(path)); err != nil {
 		return err
 	}
-	l, err := api.Listen(path)
+	l, err := api.Listen(path, api.Access{})
 	if err != nil {
 		return cli.ConfigError(fmt.Errorf("--listen: %w", err), "name a path of at most 103 bytes that nothing else uses")
 	}

@@ -46,7 +46,7 @@ the loopback address of [web] listen if that is set (see docs/page.md).`,
 		RunE:    func(*cobra.Command, []string) error { return runNode(env, f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.config, "config", "c", "", "settings file (default "+defaultConfigFile+")")
+	flags.StringVarP(&f.config, "config", "c", "", configFlag)
 	flags.BoolVar(&f.found, "found", false, "generate the first token of each slot, once for this journal")
 	flags.BoolVar(&f.newIncarnation, "new-incarnation", false, "forget custody, because the journal was restored from a backup or cloned")
 	flags.BoolVar(&f.volatile, "volatile", false, `override with mode = "volatile": faster, but a crash loses the tokens held`)
@@ -74,12 +74,15 @@ func runNode(env *environment, f nodeFlags) error {
 		return err
 	}
 	if cfg.Certificate.Role() == certificate.GateRole {
-		return notAMember(cfg.Certificate, f.config)
+		return notAMember(cfg.Certificate, cmp.Or(f.config, env.Getenv(configVariable)))
 	}
 	if cfg.Log, err = s.logger(env); err != nil {
 		return err
 	}
 	cfg.Found, cfg.NewIncarnation, cfg.NoPreOffer = f.found, f.newIncarnation, f.noPreOffer
+	if cfg.Hooks, err = s.hooks(cfg.Certificate, cfg.Log); err != nil {
+		return err
+	}
 	if cfg.Operation, err = s.operation(env, cfg.Log); err != nil {
 		return err
 	}

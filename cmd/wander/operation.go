@@ -41,7 +41,9 @@ func (s *settings) operation(env *environment, log *slog.Logger) (node.Operation
 	if err != nil {
 		return node.Operation{}, err
 	}
-	env.adopt() // the daemon starts nothing else
+	if s.Hooks == (hookSettings{}) {
+		env.adopt() // the daemon starts nothing else
+	}
 	log = log.With("resource", s.Operation.Resource)
 	run := func(ctx context.Context, g api.Grant) api.ReleaseRequest {
 		file, err := writePermit(g.Permit)

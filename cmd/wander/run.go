@@ -53,6 +53,9 @@ WANDER_FENCE, WANDER_DEADLINE (RFC 3339), WANDER_PERMIT_FILE (the permit, remove
 the command ends: wander permit verify) and WANDER_HELD, which lists each run that it
 is within, its own last, as RESOURCE=GRANT,RESOURCE=GRANT. If the resource has a gate,
 it sees WANDER_GATE_FENCE, and reaches the resource by wander gate connect.
+With --dry-run nothing is asked for and nothing runs: the output shows what would run, and what
+the resource waits for now.
+
 WANDER_SOCKET, if set, is the default of --socket. The command finds the socket there,
 so that every wander in it asks the same daemon.`
 
@@ -118,7 +121,7 @@ func newRunner(env *environment, o *runOptions) *runner {
 // run returns nil or an *exitError; the report says the same.
 func (r *runner) run() (err error) {
 	if r.out, err = openReport(r.reportTo); err != nil {
-		return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("--report: %w", err), Hint: "name a file that can be written, the number of an open descriptor (fd:3), or - for the standard output"}
+		return reportError(err)
 	}
 	forgetOuterGrant()
 	var stop func()
@@ -126,6 +129,10 @@ func (r *runner) run() (err error) {
 	defer stop()
 	defer r.writeReport()
 	return r.wait()
+}
+
+func reportError(err error) error {
+	return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("--report: %w", err), Hint: "name a file that can be written, the number of an open descriptor (fd:3), or - for the standard output"}
 }
 
 // writeReport tells how the run has ended. Only the first call does.
@@ -144,6 +151,9 @@ func (r *runner) wait() (err error) {
 	path, err := lookPath(r.command[0])
 	if err != nil {
 		return r.notStarted(err)
+	}
+	if r.dryRun {
+		return r.describe(path)
 	}
 	r.child = supervise.Command{Path: path, Args: r.command}
 	r.env.adopt()
@@ -181,10 +191,7 @@ func (r *runner) underGrant(held *api.Held) error {
 func (r *runner) operate(held *api.Held, deadline clock.Instant) (used api.ReleaseRequest, end error) {
 	grant := held.Grant()
 	used.Grant = grant.ID
-	r.report.Fence = &grant.Fence
-	if grant.GateFence > 0 {
-		r.report.GateFence = &grant.GateFence
-	}
+	r.tookGrant(grant)
 	begin := boottime.Now()
 	if !begin.Before(deadline) {
 		r.report.Outcome = outcomeDeadline
@@ -196,6 +203,7 @@ func (r *runner) operate(held *api.Held, deadline clock.Instant) (used api.Relea
 	}
 	defer file.remove()
 	r.child.Env = append(childEnviron(grant, r.held, r.socket), file.environ()...)
+	defer r.remindOf(deadline)()
 	result, err := supervise.Run(r.child, r.guard, supervise.Options{
 		Deadline: deadline, Grace: r.grace.Duration, Lost: held.Lost(), OnLost: r.onLost.value,
 		Signals: r.signals, Warn: r.warn,
@@ -211,6 +219,7 @@ func (r *runner) operate(held *api.Held, deadline clock.Instant) (used api.Relea
 	r.report.ended(result)
 	used.Operated, used.Exit = true, exitCode(result)
 	used.SeenFrom, used.SeenTo = result.SeenFrom, result.SeenTo
+	r.say("the command has ended with %d after %.1f s", used.Exit, r.report.HeldS)
 	return used, r.verdict(result)
 }
 

@@ -57,6 +57,7 @@ func (r *runner) acquire() (*api.Held, error) {
 		end = r.started.Add(r.waitFor.Duration)
 	}
 	ctx, stop := r.until(end.Add(answerSlack), errLate)
+	r.say("asking the daemon at %s for %s", r.socket, r.resource)
 	quiet := r.noteWaiting()
 	held, err := r.acquireRepeatedly(ctx, end)
 	quiet()

@@ -100,7 +100,7 @@ func (f *fakeDaemon) Members() []api.MemberInfo       { return nil }
 // listen serves the daemon; the function it returns stops that.
 func (f *fakeDaemon) listen(t *testing.T, socket string) (stop func()) {
 	t.Helper()
-	l, err := api.Listen(socket)
+	l, err := api.Listen(socket, api.Access{})
 	require.NoError(t, err)
 	server := api.NewServer(f, slog.New(slog.DiscardHandler))
 	ended := make(chan error, 1)
@@ -206,6 +206,12 @@ func startRun(t *testing.T, socket string, args ...string) *program {
 // startProgram starts the test program as what the variable makes of it.
 func startProgram(t *testing.T, variable, socket string, args ...string) *program {
 	t.Helper()
+	return startCommand(t, variable, socket, "run", args...)
+}
+
+// startCommand is startProgram with another command that reports.
+func startCommand(t *testing.T, variable, socket, command string, args ...string) *program {
+	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	in, feed, err := os.Pipe()
@@ -213,7 +219,7 @@ func startProgram(t *testing.T, variable, socket string, args ...string) *progra
 	out, sink, err := os.Pipe()
 	require.NoError(t, err)
 	p := &program{stdin: feed, stdout: bufio.NewScanner(out), pipe: out, report: filepath.Join(t.TempDir(), "report")}
-	p.Cmd = exec.Command(self, append([]string{"run", "--socket", socket, "--report", p.report}, args...)...)
+	p.Cmd = exec.Command(self, append([]string{command, "--socket", socket, "--report", p.report}, args...)...)
 	p.Env = append(os.Environ(), variable+"=1", "WANDER_FENCE=outer", "WANDER_DEADLINE=outer")
 	p.Stdin, p.Stdout, p.Stderr = in, sink, &p.stderr
 	heed(t, syscall.SIGHUP)

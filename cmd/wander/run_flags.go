@@ -33,6 +33,9 @@ type runOptions struct {
 	grace        cli.Span
 	shellCommand string
 	quiet        bool
+	verbose      bool
+	dryRun       bool
+	remind       bool // of the deadline
 	reportTo     string
 	socket       string
 }
@@ -48,7 +51,7 @@ const (
 
 func newRunOptions() *runOptions {
 	return &runOptions{
-		waitFor:   waitValue{forever: true},
+		waitFor: waitValue{forever: true}, conflictCode: cli.ExitNotGranted,
 		otherwise: choice[elseAction]{names: []string{"fail", "skip", "run"}},
 		onLost:    choice[supervise.OnLost]{names: []string{"term", "kill", "warn"}},
 	}
@@ -67,6 +70,8 @@ func (o *runOptions) register(f *pflag.FlagSet) {
 	f.Var(&o.grace, "grace", "time between SIGTERM and SIGKILL, at most half of the grant (default a tenth, at most 5s)")
 	f.StringVarP(&o.shellCommand, "command", "c", "", "run this string with "+shellPath+" instead of CMD")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "suppress warnings, and the message when not granted or stopped")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "say on the standard error what happens: asked, granted, ended")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show what would run and what the resource waits for, and run nothing")
 	f.StringVar(&o.reportTo, "report", "", "write a JSON report to this `FILE`, to fd:N, or to - (the standard output)")
 	addSocketFlag(f, &o.socket)
 }
@@ -115,6 +120,9 @@ func (o *runOptions) check(f *pflag.FlagSet) error {
 			return o.usage("--nonblock and --wait cannot be combined")
 		}
 		o.waitFor = waitValue{}
+	}
+	if o.quiet && o.verbose {
+		return o.usage("--quiet and --verbose cannot be combined")
 	}
 	if o.conflictCode < 0 || o.conflictCode > 255 {
 		return o.usage("--conflict-exit-code %d: must be 0 to 255", o.conflictCode)

@@ -29,6 +29,7 @@ const (
 	outcomeRefused       outcome = "refused"
 	outcomeNotFound      outcome = "not_found"
 	outcomeNotExecutable outcome = "not_executable"
+	outcomeDryRun        outcome = "dry_run"
 	outcomeError         outcome = "error"
 )
 

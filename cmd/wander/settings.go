@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/store"
 )
 
@@ -48,7 +50,10 @@ type settings struct {
 	} `toml:"operation,omitempty"`
 	API struct {
 		Socket string `toml:"socket,omitempty"`
+		Group  string `toml:"group,omitempty"`
+		Mode   string `toml:"mode,omitempty"`
 	} `toml:"api,omitempty"`
+	Hooks   hookSettings `toml:"hooks,omitempty"`
 	Metrics struct {
 		Listen string `toml:"listen,omitempty"`
 	} `toml:"metrics,omitempty"`
@@ -59,6 +64,15 @@ type settings struct {
 		Format string `toml:"format,omitempty"`
 		Level  string `toml:"level,omitempty"`
 	} `toml:"log,omitempty"`
+}
+
+// hookSettings are executables, by what they are run for.
+type hookSettings struct {
+	OnGrant     string `toml:"on_grant,omitempty"`
+	OnLost      string `toml:"on_lost,omitempty"`
+	OnIsolated  string `toml:"on_isolated,omitempty"`
+	OnDuplicate string `toml:"on_duplicate,omitempty"`
+	OnEvidence  string `toml:"on_evidence,omitempty"`
 }
 
 func defaultSettings() settings {
@@ -73,13 +87,23 @@ func defaultSettings() settings {
 	return s
 }
 
-// defaultConfigFile is read when no --config is given; it may be absent then.
+// defaultConfigFile is read when neither --config nor configVariable names one; it may be absent then.
 const defaultConfigFile = "/etc/wander/wander.toml"
+
+// configVariable names the settings file for the daemon, and for every command that asks a daemon without --socket.
+const configVariable = "WANDER_CONFIG"
+
+// configFlag explains --config.
+const configFlag = "settings file (default $" + configVariable + ", or " + defaultConfigFile + ")"
 
 // loadSettings reads the defaults, the file over them and the environment over
 // both. Paths in the file are relative to the file's folder.
 func loadSettings(env *environment, file string) (settings, error) {
 	s := defaultSettings()
+	hint := "give --config a readable file"
+	if file == "" && env.Getenv(configVariable) != "" {
+		file, hint = env.Getenv(configVariable), "set "+configVariable+" to a readable file, or unset it"
+	}
 	given := file != ""
 	if !given {
 		file = defaultConfigFile
@@ -92,7 +116,7 @@ func loadSettings(env *environment, file string) (settings, error) {
 		}
 		s.anchor(filepath.Dir(file))
 	case given || !errors.Is(err, fs.ErrNotExist):
-		return s, cli.ConfigError(err, "give --config a readable file")
+		return s, cli.ConfigError(err, hint)
 	}
 	return s, s.override(env.Getenv)
 }
@@ -103,6 +127,8 @@ var settingHints = map[string]string{
 	"listen.advertise": `write where others reach this member, for example ["192.0.2.7:4133"]`,
 	"bootstrap.peers":  `write addresses of other members, for example ["192.0.2.8:4133"]`,
 	"ca.address":       `write the address of wander ca serve, for example ["192.0.2.9:4134"]`,
+	"api.group":        `add the daemon's user to the group (usermod -aG), or name one that it is in`,
+	"api.socket":       `name a path in a folder that the users of the socket can enter, for example "/run/wander/wander.sock": state_dir is for its owner only`,
 	"metrics.listen":   `write an address of this machine and a port, for example "127.0.0.1:9464"`,
 	"web.listen":       `write a loopback address and a port, for example "127.0.0.1:9465"; docs/page.md says how to look from another machine`,
 }
@@ -115,9 +141,7 @@ func settingError(env *environment, file string, e *node.SettingError) error {
 	if name := variable(e.Key); env.Getenv(name) != "" {
 		return cli.ConfigError(fmt.Errorf("%s: %s", name, problem), hint)
 	}
-	if file == "" {
-		file = defaultConfigFile
-	}
+	file = cmp.Or(file, env.Getenv(configVariable), defaultConfigFile)
 	text, err := os.ReadFile(file)
 	if err != nil { // there is none, and the default cannot be used
 		return cli.ConfigError(errors.New(problem), hint)
@@ -178,6 +202,18 @@ func identityError(err error, s *settings) error {
 	return cli.ConfigError(err, hint)
 }
 
+// accessError is for a socket that cannot be as api.group and api.mode say.
+func (s *settings) accessError(err error) error {
+	key, hint := "api.group", "name a group of this system (getent group), or its number"
+	switch {
+	case errors.Is(err, api.ErrMode):
+		key, hint = "api.mode", `write "0660" with an api.group, and "0600" (the owner only) or "0666" (every user) without one`
+	case errors.Is(err, api.ErrNoAsker):
+		hint = "remove api.group and api.mode: only the daemon's user can use it here"
+	}
+	return cli.ConfigError(fmt.Errorf("%s: %w", key, err), hint)
+}
+
 // nodeConfig turns settings into a node's configuration.
 func (s *settings) nodeConfig() (node.Config, error) {
 	id, err := node.LoadIdentity(s.Identity.Certificate, s.Identity.Key, s.Identity.Group)
@@ -187,6 +223,9 @@ func (s *settings) nodeConfig() (node.Config, error) {
 	cfg := node.Config{
 		Identity: id, StateDir: s.StateDir, Listen: s.Listen.Address, Advertise: s.Listen.Advertise,
 		Bootstrap: s.Bootstrap.Peers, Authority: s.CA.Address, Sample: s.Directory.Sample, Socket: s.socket(), Metrics: s.Metrics.Listen, Web: s.Web.Listen,
+	}
+	if cfg.Access, err = api.ParseAccess(s.API.Group, s.API.Mode); err != nil {
+		return cfg, s.accessError(err)
 	}
 	switch s.Mode {
 	case "durable":

@@ -44,6 +44,26 @@ func TestSettingsDefaults(t *testing.T) {
 	assert.Equal(t, defaultSettings(), s)
 }
 
+// The environment names the file where no flag does; then the file has to be there.
+func TestSettings_ConfigVariable_NamesTheFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "other.toml")
+	require.NoError(t, os.WriteFile(file, []byte(`state_dir = "s"`), 0o600))
+	env := environ(map[string]string{configVariable: file})
+	path, err := socketPath(env, "")
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(dir, "s", "wander.sock"), path)
+	flag := filepath.Join(dir, "flag.toml")
+	require.NoError(t, os.WriteFile(flag, []byte(`state_dir = "/flag"`), 0o600))
+	s, err := loadSettings(env, flag)
+	require.NoError(t, err)
+	assert.Equal(t, "/flag", s.StateDir)
+	_, err = loadSettings(environ(map[string]string{configVariable: filepath.Join(dir, "none")}), "")
+	var refused *cli.Error
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, "set WANDER_CONFIG to a readable file, or unset it", refused.Hint)
+}
+
 // The environment stands over the file, key by key, and the file over the
 // defaults. Every key there is can be given in the environment.
 func TestSettingsPrecedence(t *testing.T) {
@@ -187,6 +207,12 @@ func TestNode_InvalidSettings_Refused(t *testing.T) {
 		{"an address to advertise in the environment", memberSettings, "WANDER_LISTEN_ADVERTISE: ", "others reach", map[string]string{"WANDER_LISTEN_ADVERTISE": "localhost"}, 78},
 		{"a bootstrap peer", memberSettings, `WANDER_BOOTSTRAP_PEERS: bootstrap.peers: `, "other members", map[string]string{"WANDER_BOOTSTRAP_PEERS": "127.0.0.1:4133,nowhere"}, 78},
 		{"an authority", memberSettings + "[ca]\naddress = [\"nowhere\"]\n", "node.toml:9:11: ca.address: ", "wander ca serve", nil, 78},
+		{"a group that is not there", memberSettings + "[api]\ngroup = \"no such group\"\n", `api.group: no such group on this system: "no such group"`, "getent group", nil, 78},
+		{"a mode of the socket", memberSettings + "[api]\nmode = \"0777\"\n", `api.mode: socket mode not permitted: "0777"`, `"0660"`, nil, 78},
+		{"a mode for no group", memberSettings, "api.mode: socket mode not permitted: 0660 is for a group", `"0600"`, map[string]string{"WANDER_API_MODE": "0660"}, 78},
+		{"a socket where its users cannot go", memberSettings + "[api]\nmode = \"0666\"\n", "api.socket: other users cannot enter the folder: ", "/run/wander/wander.sock", nil, 78},
+		{"a hook that is not there", memberSettings + "[hooks]\non_lost = \"/no/such/hook\"\n", "hooks.on_lost: /no/such/hook is not an executable file: no such file or directory", "absolute path", nil, 78},
+		{"a hook of the PATH", memberSettings, "hooks.on_grant: logger must be an absolute path", "only root or the daemon's user", map[string]string{"WANDER_HOOKS_ON_GRANT": "logger"}, 78},
 		{"metrics", memberSettings + "[metrics]\nlisten = \"nowhere\"\n", "node.toml:9:10: metrics.listen: ", "127.0.0.1:9464", nil, 78},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os/user"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -117,6 +119,9 @@ func printStatus(w io.Writer, st api.Status, names map[ident.Member]string) {
 	for _, r := range st.Resources {
 		printResource(w, r, names)
 	}
+	for _, u := range st.Users {
+		fmt.Fprintf(w, "user        %s: %d programs wait or run\n", userText(u.User), u.Programs)
+	}
 	for _, warning := range st.Warnings {
 		fmt.Fprintf(w, "warning     %s\n", warning)
 	}
@@ -169,6 +174,9 @@ func printResource(w io.Writer, r api.ResourceStatus, names map[ident.Member]str
 		}
 		fmt.Fprintf(w, "  slot %-4d token %s; last seen %s, last operation %s; %d operations here\n",
 			s.Slot, state, ago(s.LastSeenS), ago(s.LastOperationS), s.Operations)
+		if a := s.Asker; a != nil {
+			fmt.Fprintf(w, "            asked for by user %s\n", askerText(*a))
+		}
 		if s.IsolatedS > 0 {
 			fmt.Fprintf(w, "            isolated for %v: no program begins here, votes are missing of %s\n", seconds(s.IsolatedS), memberList(s.Missing, names))
 		}
@@ -179,6 +187,22 @@ func printResource(w io.Writer, r api.ResourceStatus, names map[ident.Member]str
 			fmt.Fprintf(w, "            %s %.3g\n", name, s.Gauges[name])
 		}
 	}
+}
+
+// askerText is a local process that has asked for a grant.
+func askerText(a api.Asker) string {
+	if a.Process == 0 {
+		return userText(a.User)
+	}
+	return fmt.Sprintf("%s, process %d", userText(a.User), a.Process)
+}
+
+// userText is a local user with the name, if this machine has one.
+func userText(id uint32) string {
+	if u, err := user.LookupId(strconv.FormatUint(uint64(id), 10)); err == nil {
+		return fmt.Sprintf("%d (%s)", id, u.Username)
+	}
+	return strconv.FormatUint(uint64(id), 10)
 }
 
 // gateText is what is known of a slot's gate.

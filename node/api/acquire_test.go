@@ -28,6 +28,7 @@ func TestAcquire_Granted_Lost(t *testing.T) {
 	}
 	done := acquire(t.Context(), c, request)
 	d := receive(t, f.demands)
+	d.request.Asker = nil // TestServer_Connection_AskerKnown
 	assert.Equal(t, request, d.request)
 	held := f.grant(1)
 	d.answer <- answer{grant: held}
@@ -130,7 +131,7 @@ func TestGrant_AfterWithdrawal_Released(t *testing.T) {
 // TestGrant_CrossesWithdrawal_Released: the grant was on its way when the program
 // withdrew, so the client gives it back.
 func TestGrant_CrossesWithdrawal_Released(t *testing.T) {
-	l, err := Listen(socketPath(t))
+	l, err := Listen(socketPath(t), Access{})
 	require.NoError(t, err)
 	defer l.Close()
 	released := make(chan ReleaseRequest, 1)

@@ -52,7 +52,7 @@ func TestClient_StatusAndMembers_Answered(t *testing.T) {
 	s, err := c.Status(t.Context())
 	require.NoError(t, err)
 	want := f.Status()
-	want.V = Version
+	want.V, want.Users = Version, []UserStatus{}
 	assert.Equal(t, want, s)
 	m, err := c.Members(t.Context())
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestStatusKeys(t *testing.T) {
 		resources resources.cause resources.name resources.no_place resources.policy resources.preset resources.sentence resources.since_s resources.slots
 		resources.slots.executing resources.slots.founding resources.slots.held resources.slots.hop resources.slots.last_operation_s
 		resources.slots.last_seen_s resources.slots.leaving resources.slots.operations resources.slots.return_s resources.slots.slot resources.slots.token resources.slots.tokens_seen
-		resources.waiting sentence since_s stopping tokens tokens.dropped tokens.generated uptime_s v warnings`), got)
+		resources.waiting sentence since_s stopping tokens tokens.dropped tokens.generated uptime_s users v warnings`), got)
 }
 
 func collectKeys(t *testing.T, prefix string, v any, into *[]string) {
@@ -180,7 +180,7 @@ func TestNoDaemon(t *testing.T) {
 }
 
 func TestCall_ContextCancelled_Ends(t *testing.T) {
-	l, err := Listen(socketPath(t)) // nobody accepts
+	l, err := Listen(socketPath(t), Access{}) // nobody accepts
 	require.NoError(t, err)
 	defer l.Close()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -212,7 +212,7 @@ func TestReply_NewerFields_Read(t *testing.T) {
 }
 
 func TestSocket_Mode_Private(t *testing.T) {
-	l, err := Listen(socketPath(t))
+	l, err := Listen(socketPath(t), Access{})
 	require.NoError(t, err)
 	defer l.Close()
 	info, err := os.Stat(l.Addr().String())
@@ -245,7 +245,7 @@ func TestListenRefusals(t *testing.T) {
 		"no folder": {filepath.Join(file+"s", SocketName), fs.ErrNotExist},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Listen(c.path)
+			_, err := Listen(c.path, Access{})
 			assert.ErrorIs(t, err, c.want)
 		})
 	}

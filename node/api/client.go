@@ -120,7 +120,7 @@ func (c *Client) connect(ctx context.Context) (*net.UnixConn, error) {
 	}
 	hint := "start it with `wander node`, or give its socket with --socket"
 	if errors.Is(err, fs.ErrPermission) {
-		hint = "run the command as the daemon's user: the socket belongs to another user"
+		hint = "run the command as the daemon's user, or as one whom api.group in its settings lets use the socket"
 	}
 	return nil, &Error{
 		Code:    "unavailable",

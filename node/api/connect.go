@@ -59,13 +59,12 @@ func (h *handler) connect(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	select {
-	case h.tunnels <- struct{}{}:
-		defer func() { <-h.tunnels }()
-	default:
-		fail(w, fmt.Errorf("%w: %d streams to gates are open already", ErrUnavailable, cap(h.tunnels)))
+	free, err := h.tunnels.take(r.Context())
+	if err != nil {
+		fail(w, err)
 		return
 	}
+	defer free()
 	ctx, cancel := context.WithTimeout(r.Context(), connectTimeout)
 	tunnel, err := h.backend.Connect(ctx, req)
 	cancel()

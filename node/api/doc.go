@@ -1,5 +1,5 @@
 // Package api is how programs of one machine talk to its daemon: HTTP/1.1 and
-// JSON on a Unix socket that only its owner may use.
+// JSON on a Unix socket that only its owner may use, unless Access says more.
 //
 // A program asks for a resource with POST /v1/acquire and gets one JSON object
 // per line for as long as it listens:
@@ -49,11 +49,10 @@
 //
 //	program ── Client ── socket ── Server ── NewHandler ── Backend (the node)
 //
-// The daemon's side is a Backend behind NewHandler, served by Server; Listen makes the socket, for its owner
-// only. A HeldGrant is a grant in force there. The program's side is Client, which makes a connection for each
-// call and so survives a restart of the daemon; its Acquire returns a Held. `wander run`, status, members,
-// leave and cert renew are clients, and so is the demo; a Go program that has a node of its own calls the
-// Backend's methods on it directly.
+// The daemon's side is a Backend behind NewHandler, served by Server; Listen makes the socket. A HeldGrant is a grant in
+// force there. The program's side is Client, which makes a connection for each call and so survives a restart of the
+// daemon; its Acquire returns a Held. `wander run`, status, members, leave and cert renew are clients, and so is the demo;
+// a Go program that has a node of its own calls the Backend's methods on it directly.
 //
 // # What holds
 //
@@ -66,7 +65,8 @@
 // It decides nothing about grants: whether one is given, for how long, and what is lost is for package node
 // and the member. It does not stop a program at its deadline: that is for who runs it
 // (cmd/wander/internal/supervise). There is no view of the group: Status is what one member knows, with ages.
-// There are no users: whoever may open the socket may do everything.
+// Of users it knows the daemon's own and the others (Access): these may use resources, within bounds of their own, and
+// do nothing that concerns all. The system, not the program, says who asks (Asker).
 //
 // A new request is a line in newHandler, a method of Backend and of Client, and its types in types.go or
 // status.go. spec/api.md is the description for other languages.

@@ -134,7 +134,7 @@ func socketPath(t *testing.T) string {
 
 func serve(t *testing.T, b Backend, socket string) *daemon {
 	t.Helper()
-	l, err := Listen(socket)
+	l, err := Listen(socket, Access{})
 	require.NoError(t, err)
 	d := &daemon{socket: socket, server: NewServer(b, slog.New(slog.DiscardHandler)), ended: make(chan error, 1)}
 	go func() { d.ended <- d.server.Serve(l) }()

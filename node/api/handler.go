@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -64,7 +65,12 @@ func newHandler(backend Backend, maxStreams int) http.Handler {
 
 // newHandlerEvery tells what programs wait for as often as this.
 func newHandlerEvery(backend Backend, maxStreams int, every time.Duration) http.Handler {
-	h := &handler{backend: backend, streams: make(chan struct{}, maxStreams), tunnels: make(chan struct{}, MaxTunnels), progressEvery: every}
+	h := &handler{
+		backend:       backend,
+		streams:       places{what: "programs wait or hold", most: maxStreams, ofUser: MaxUserStreams},
+		tunnels:       places{what: "streams to gates are open", most: MaxTunnels, ofUser: MaxUserTunnels},
+		progressEvery: every,
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/acquire", h.acquire)
 	mux.HandleFunc("POST /v1/release", h.release)
@@ -88,10 +94,35 @@ func newHandlerEvery(backend Backend, maxStreams int, every time.Duration) http.
 
 type handler struct {
 	backend Backend
-	streams chan struct{} // one element for each acquire stream
-	tunnels chan struct{} // one element for each stream to a gate
+	streams places // for acquire streams
+	tunnels places // for streams to gates
 
 	progressEvery time.Duration
+}
+
+// places bounds what there is at once: in all, and of each local user but the owner.
+type places struct {
+	what         string
+	most, ofUser int
+	all          atomic.Int64
+	users        counter
+}
+
+// take takes a place until free is called. Error: ErrUnavailable.
+func (p *places) take(ctx context.Context) (free func(), err error) {
+	asker := askerOf(ctx)
+	if !p.users.add(asker, p.ofUser) {
+		return nil, fmt.Errorf("%w: %d %s already for user %d", ErrUnavailable, p.ofUser, p.what, asker.User)
+	}
+	free = func() {
+		p.all.Add(-1)
+		p.users.remove(asker)
+	}
+	if p.all.Add(1) > int64(p.most) {
+		free()
+		return nil, fmt.Errorf("%w: %d %s already", ErrUnavailable, p.most, p.what)
+	}
+	return free, nil
 }
 
 func (h *handler) acquire(w http.ResponseWriter, r *http.Request) {
@@ -104,13 +135,13 @@ func (h *handler) acquire(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	select {
-	case h.streams <- struct{}{}:
-		defer func() { <-h.streams }()
-	default:
-		fail(w, fmt.Errorf("%w: %d programs wait or hold already", ErrUnavailable, cap(h.streams)))
+	free, err := h.streams.take(r.Context())
+	if err != nil {
+		fail(w, err)
 		return
 	}
+	defer free()
+	req.Asker = askerOf(r.Context())
 	p := progress{w: w, backend: h.backend, resource: req.Resource}
 	held, err := p.acquire(r.Context(), req, h.progressEvery)
 	if r.Context().Err() != nil {
@@ -184,6 +215,7 @@ func (h *handler) release(w http.ResponseWriter, r *http.Request) {
 func (h *handler) status(w http.ResponseWriter, _ *http.Request) {
 	s := h.backend.Status()
 	s.V = Version
+	s.Users = h.streams.users.list()
 	reply(w, http.StatusOK, s)
 }
 
@@ -192,6 +224,10 @@ func (h *handler) members(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (h *handler) leave(w http.ResponseWriter, r *http.Request) {
+	if err := ownersOnly(r.Context()); err != nil {
+		fail(w, err)
+		return
+	}
 	if err := h.backend.Leave(r.Context()); err != nil {
 		fail(w, err)
 		return
@@ -199,7 +235,22 @@ func (h *handler) leave(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, acknowledgement{V: Version})
 }
 
+// ownersOnly refuses what concerns all users of this member to every one but its owner.
+func ownersOnly(ctx context.Context) error {
+	if asker := askerOf(ctx); !asker.isOwner() {
+		return &Error{ // Unwrap gives ErrRefused
+			Code: "refused", Message: fmt.Sprintf("user %d of this machine may use resources, and no more", asker.User),
+			Hint: "run the command as the daemon's user",
+		}
+	}
+	return nil
+}
+
 func (h *handler) renew(w http.ResponseWriter, r *http.Request) {
+	if err := ownersOnly(r.Context()); err != nil {
+		fail(w, err)
+		return
+	}
 	renewal, err := h.backend.Renew(r.Context())
 	if err != nil {
 		fail(w, err)

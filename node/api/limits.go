@@ -10,6 +10,17 @@ const (
 	// Each costs a goroutine pair and a connection of about 20 kB.
 	MaxStreams = 1024
 
+	// MaxUserStreams bounds the acquire streams of one local user who is not the daemon's own: four users take all places, no user
+	// takes them alone, and nobody runs so many programs beside each other for one resource.
+	MaxUserStreams = MaxStreams / 4
+
+	// MaxUserConnections bounds the connections of one such user, whatever they are for: each is a file descriptor of the daemon, which
+	// also needs some for its journal. A user has one for each stream, and a few for questions.
+	MaxUserConnections = MaxUserStreams + MaxUserTunnels + 64
+
+	// MaxUserTunnels bounds the streams through gates of one such user.
+	MaxUserTunnels = MaxTunnels / 4
+
 	// MaxTunnels bounds the streams through gates that are open at one time. Each costs a few
 	// goroutines and two buffers of 32 kB.
 	MaxTunnels = 256

@@ -13,10 +13,6 @@ import (
 // SocketName is the socket's file name in the daemon's state directory.
 const SocketName = "wander.sock"
 
-// socketMode lets only the owner connect: whoever may connect may hold up the
-// group's tokens.
-const socketMode fs.FileMode = 0o600
-
 // maxSocketPath is what sun_path of sockaddr_un holds on the strictest system
 // that is supported (darwin), without its closing zero byte.
 const maxSocketPath = 103
@@ -31,10 +27,10 @@ var (
 	ErrPathTooLong = errors.New("socket path too long")
 )
 
-// Listen opens the daemon's socket, for its owner only. A socket that a dead
+// Listen opens the daemon's socket, for those who have access. A socket that a dead
 // daemon left behind is replaced; the caller's lock on the state directory
 // keeps two daemons from replacing each other's.
-func Listen(path string) (net.Listener, error) {
+func Listen(path string, access Access) (net.Listener, error) {
 	if len(path) > maxSocketPath {
 		return nil, fmt.Errorf("%w: %d bytes, permitted are %d: %s", ErrPathTooLong, len(path), maxSocketPath, path)
 	}
@@ -46,7 +42,7 @@ func Listen(path string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(path, socketMode); err != nil {
+	if err := access.open(path); err != nil {
 		l.Close()
 		return nil, err
 	}

@@ -2,4 +2,4 @@ package api
 
 import "golang.org/x/sys/unix"
 
-func restrictMode(fd uintptr) error { return unix.Fchmod(int(fd), uint32(socketMode)) }
+func restrictMode(fd uintptr) error { return unix.Fchmod(int(fd), uint32(ownerMode)) }

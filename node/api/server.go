@@ -31,13 +31,14 @@ func NewServer(backend Backend, log *slog.Logger) *Server {
 			MaxHeaderBytes:    maxHeader,
 			ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 			BaseContext:       func(net.Listener) context.Context { return ctx },
+			ConnContext:       withAsker,
 		},
 	}
 }
 
 // Serve answers on l, which it closes, until Shutdown; then it returns nil.
 func (s *Server) Serve(l net.Listener) error {
-	if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	if err := s.http.Serve(&guarded{Listener: l}); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

@@ -27,8 +27,10 @@ type Status struct {
 	KeyRetired           bool              `json:"key_retired"` // of the CA, that has signed its certificate
 	Invalid              string            `json:"invalid"`     // why its certificate does not count; empty: it does
 	Resources            []ResourceStatus  `json:"resources"`
-	Handoffs             HandoffCounts     `json:"handoffs"`
-	Tokens               TokenCounts       `json:"tokens"`
+	// Users are the local users with programs that wait or hold now, as far as the system tells.
+	Users    []UserStatus  `json:"users"`
+	Handoffs HandoffCounts `json:"handoffs"`
+	Tokens   TokenCounts   `json:"tokens"`
 	// Rejected counts messages that changed nothing, by reason.
 	Rejected           map[string]uint64 `json:"rejected"`
 	Journal            JournalStatus     `json:"journal"`
@@ -37,6 +39,12 @@ type Status struct {
 	Evidence           EvidenceStatus    `json:"evidence"`
 	// Warnings are what an operator should look at, one line each.
 	Warnings []string `json:"warnings"`
+}
+
+// UserStatus counts the programs of one local user that wait or hold, over the connections that are open.
+type UserStatus struct {
+	User     uint32 `json:"user"`
+	Programs int    `json:"programs"`
 }
 
 // MembershipStatus is how this member knows who else is one.
@@ -110,10 +118,12 @@ type SlotStatus struct {
 	Gate *GateStatus `json:"gate,omitempty"`
 	// Holder is which member has the token, as far as is known, nil if nobody is known to; Search is
 	// nil unless this member looks for it; Eta is nil if nothing can be predicted.
-	Holder   *HolderStatus `json:"holder,omitempty"`
-	Search   *SearchStatus `json:"search,omitempty"`
-	Eta      *EtaStatus    `json:"eta,omitempty"`
-	Founding bool          `json:"founding"` // its first token is being made
+	Holder *HolderStatus `json:"holder,omitempty"`
+	Search *SearchStatus `json:"search,omitempty"`
+	Eta    *EtaStatus    `json:"eta,omitempty"`
+	// Asker is the process that asked for what runs here; nil for the daemon's own operation, or if that is not known.
+	Asker    *Asker `json:"asker,omitempty"`
+	Founding bool   `json:"founding"` // its first token is being made
 	// Gauges are what the slot's policy shows of itself, by names that end in
 	// their base unit.
 	Gauges map[string]float64 `json:"gauges,omitempty"`

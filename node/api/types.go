@@ -33,6 +33,8 @@ type AcquireRequest struct {
 	// Label and PID show people who waits or holds. They decide nothing.
 	Label string `json:"label,omitempty"`
 	PID   int    `json:"pid,omitempty"`
+	// Asker is set by the server: it is what the system says of the process that has connected.
+	Asker *Asker `json:"-"`
 }
 
 // Validate refuses with ErrBadRequest what no daemon could serve. Whether the

@@ -17,7 +17,7 @@
 // # Three sources
 //
 //	what happens in policies   Watch       tokens.go    arrivals, handoffs, drops, duplicates
-//	what happens in the node   Waited, Granted, Ended, Synced, Evidence, PolicyMessageSent
+//	what happens in the node   Waited, Granted, Ended, Synced, Evidence, HookRan, PolicyMessageSent
 //	                                       resource.go  requests, grants, overlap; metrics.go
 //	what is, at a moment       Expose      snapshot.go  counts and versions: states collects them
 //

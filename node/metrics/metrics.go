@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/wandertoken/wander/node/hooks"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/handoff"
@@ -58,6 +59,7 @@ type Metrics struct {
 	requests, operations, lost, evidence, messages   *prometheus.CounterVec
 	returned, waited, held, handoff                  *prometheus.HistogramVec
 	fsync                                            prometheus.Histogram
+	hooks, hooksDropped                              *prometheus.CounterVec // of the operator
 	said                                             *prometheus.CounterVec // by gates
 	reachable                                        *prometheus.GaugeVec   // gates
 
@@ -86,6 +88,8 @@ func New(now func() clock.Instant) *Metrics {
 	m.lost = m.counter("grants_lost_total", "Grants revoked before their deadline.", "resource", "reason")
 	m.messages = m.counter("policy_messages_total", "Messages between policies, not counting tokens.", "resource", "direction")
 	m.evidence = m.counter("evidence_total", "Signed proofs in the journal that a member broke the rules.", "kind")
+	m.hooks = m.counter("hook_runs_total", "Runs of the operator's hooks, counted when they have ended.", "hook", "outcome")
+	m.hooksDropped = m.counter("hook_events_dropped_total", "Events without a run of their hook, because too many waited for it.", "hook")
 	m.said = m.counter("gate_answers_total", "Answers of the resource's gate to sign-ins of this member, and lost connections with it.", "resource", "answer")
 	m.reachable = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: prefix + "gate_reachable", Help: "1 while this member has a connection with the resource's gate; 0 without a gate, too.",
@@ -106,6 +110,12 @@ func New(now func() clock.Instant) *Metrics {
 	}
 	for _, kind := range knownEvidence() {
 		m.Evidence(kind, 0)
+	}
+	for _, kind := range hooks.Kinds {
+		for _, outcome := range hooks.Outcomes {
+			m.hooks.WithLabelValues(string(kind), string(outcome))
+		}
+		m.hooksDropped.WithLabelValues(string(kind))
 	}
 	return m
 }
@@ -159,6 +169,20 @@ func (m *Metrics) Evidence(what string, proofs int) {
 	m.kinds[kind] = true
 	m.mu.Unlock()
 	m.evidence.WithLabelValues(kind).Add(float64(proofs))
+}
+
+// HookRan counts a run of a hook.
+func (m *Metrics) HookRan(hook hooks.Kind, outcome hooks.Outcome) {
+	if m != nil {
+		m.hooks.WithLabelValues(string(hook), string(outcome)).Inc()
+	}
+}
+
+// HookDropped counts an event that found no room before its hook.
+func (m *Metrics) HookDropped(hook hooks.Kind) {
+	if m != nil {
+		m.hooksDropped.WithLabelValues(string(hook)).Inc()
+	}
 }
 
 // label is stable words as the value of a label: "hello rate" is hello_rate.

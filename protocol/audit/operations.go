@@ -29,6 +29,7 @@ type operation struct {
 	from, to         uint64
 	seenFrom, seenTo uint64 // both 0: nobody saw it
 	end              knownEnd
+	asker            *journal.Asker
 }
 
 // knownEnd is what is known of an operation's end.
@@ -52,7 +53,7 @@ func (r *Reader) started(e Entry, rec *journal.Started) {
 		r.find(Busy, h.token, h.number, "granted again", r.member)
 	}
 	r.running[h] = rec.Grant
-	g := &grant{hop: h, resource: rec.Resource, from: e.At, in: r.ref()}
+	g := &grant{hop: h, resource: rec.Resource, from: e.At, in: r.ref(), asker: rec.Asker}
 	if r.partial() {
 		g.bound = r.deadline(e.At, rec)
 	}
@@ -132,7 +133,7 @@ func (r *Reader) over(g *grant, at uint64, rec *journal.Ended) operation {
 
 // operation is one without a known end. It lasts for as long as it may.
 func (r *Reader) operation(g *grant) operation {
-	o := operation{resource: g.resource, member: r.member, hop: g.hop, in: g.in, from: g.from, to: g.bound, end: endOpen}
+	o := operation{resource: g.resource, member: r.member, hop: g.hop, in: g.in, from: g.from, to: g.bound, end: endOpen, asker: g.asker}
 	if g.bound == 0 {
 		o.to = lastTime
 	}

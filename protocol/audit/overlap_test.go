@@ -82,6 +82,29 @@ func TestOperation_NoEnd_OpenAndPossible(t *testing.T) {
 	assert.Zero(t, r.Overlap.Certain, "nobody saw them running")
 }
 
+// Operations are counted by the local user who asked for them, the one with most first. Those
+// that the daemon ran by itself have none.
+func TestOperations_Askers_Counted(t *testing.T) {
+	w, a, b, first, other := twoTokens()
+	run := func(m *audittest.Author, title token.Title, n byte, asker *journal.Asker) {
+		g := ident.Grant{n, m.Incarnation[0]}
+		m.Write(&journal.Started{Grant: g, Token: title.Token(), Hop: title.Hop(), Resource: audittest.Resource, Length: second, Asker: asker})
+		m.Write(&journal.Ended{Grant: g, Operated: true, Cause: journal.EndReported})
+	}
+	ann, ben := &journal.Asker{User: 1000, Group: 100, Process: 7}, &journal.Asker{User: 1001, Group: 100}
+	run(a, first, 1, ann)
+	run(a, first, 2, ben)
+	run(a, first, 3, ben)
+	run(a, first, 4, nil)
+	run(b, other, 1, nil)
+	of := make(map[ident.Member][]audit.User)
+	for _, m := range w.Report(audit.Options{}).Members {
+		of[m.ID] = m.Users
+	}
+	assert.Equal(t, []audit.User{{ID: 1001, Operations: 2}, {ID: 1000, Operations: 1}}, of[a.ID])
+	assert.Empty(t, of[b.ID])
+}
+
 // Certain is what was seen running of both, whatever was granted.
 func TestOverlap_SeenRunning_Certain(t *testing.T) {
 	w, a, b, first, other := twoTokens()

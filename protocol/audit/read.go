@@ -45,6 +45,7 @@ type grant struct {
 	bound    uint64 // when it has to be dead by the configuration; 0: no such resource
 	alive    uint64 // when its member wrote a record behind that
 	in       RecordRef
+	asker    *journal.Asker
 }
 
 // Segment begins a segment. follows says that nothing is missing before it: it

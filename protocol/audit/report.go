@@ -158,7 +158,20 @@ type Member struct {
 	Operations    int
 	Held          uint64 // for how long it had custody, as far as recorded, summed over all tokens
 	Revoked, Left bool
+	// Users are the local users who asked for its operations, those with most operations first, and at
+	// most maxUsers.
+	Users []User
 }
+
+// User counts the operations of one member that one local user of its machine asked for. The member alone says so:
+// it signs nothing about them.
+type User struct {
+	ID         uint64
+	Operations int
+}
+
+// maxUsers bounds the local users that are shown of one member: its journal can name any number.
+const maxUsers = 64
 
 // Span is a time from the first to the last record.
 type Span struct{ From, To uint64 }

@@ -187,6 +187,7 @@ func (sm *summary) sumOperations(resources map[string]*Resource, members map[ide
 		r.sum(of[r.Name], members)
 		start = end
 	}
+	countUsers(sm.operations, members)
 	unseen := make(map[string][]stretch)
 	for _, s := range sm.unseen {
 		name := sm.tokens[s.token].resource
@@ -194,6 +195,28 @@ func (sm *summary) sumOperations(resources map[string]*Resource, members map[ide
 	}
 	for name, r := range resources {
 		sm.overlaps(r, of[name], unseen[name])
+	}
+}
+
+// countUsers counts the operations of each local user that is known.
+func countUsers(operations []operation, members map[ident.Member]*Member) {
+	of := make(map[ident.Member]map[uint64]int)
+	for _, o := range operations {
+		if o.asker == nil {
+			continue
+		}
+		if of[o.member] == nil {
+			of[o.member] = make(map[uint64]int)
+		}
+		of[o.member][o.asker.User]++
+	}
+	for id, counts := range of {
+		users := make([]User, 0, len(counts))
+		for user, n := range counts {
+			users = append(users, User{user, n})
+		}
+		slices.SortFunc(users, func(x, y User) int { return cmp.Or(cmp.Compare(y.Operations, x.Operations), cmp.Compare(x.ID, y.ID)) })
+		members[id].Users = users[:min(len(users), maxUsers)]
 	}
 }
 

@@ -18,6 +18,15 @@ type Started struct {
 	Length   uint64 // ns from this record to the deadline
 	Boot     string // another boot of the same machine: the program is dead
 	Machine  string
+	Asker    *Asker // nil: the daemon itself, or the system does not tell
+}
+
+// Asker is the process that asked for a grant, as the system of its machine knew it then.
+type Asker struct {
+	_       struct{} `cbor:",toarray"`
+	User    uint64
+	Group   uint64 // its primary one
+	Process uint64 // 0: in another namespace of processes
 }
 
 // Kind is KindStarted.

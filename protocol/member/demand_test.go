@@ -23,7 +23,7 @@ func holder(t *testing.T) *box {
 
 func TestGrant_Started_DurableBefore(t *testing.T) {
 	b := holder(t)
-	b.step(member.Demand{Request: 7, Resource: resource, MaxHold: 300 * time.Millisecond})
+	b.step(member.Demand{Request: 7, Resource: resource, MaxHold: 300 * time.Millisecond, Asker: &journal.Asker{User: 7}})
 	var record *journal.Started
 	synced := false
 	for _, e := range b.effects {
@@ -41,6 +41,8 @@ func TestGrant_Started_DurableBefore(t *testing.T) {
 			assert.Equal(t, b.now.Boot.Add(e.Length), e.Deadline)
 			assert.Greater(t, record.Deadline, uint64(e.Deadline), "it counts as running until the kill is over")
 			assert.Equal(t, []string{"boot", "here"}, []string{record.Boot, record.Machine})
+			assert.Equal(t, &journal.Asker{User: 7}, record.Asker)
+			assert.Equal(t, record.Asker, b.Status().Slots[0].Asker)
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
@@ -19,6 +20,7 @@ type demand struct {
 	resource string
 	maxHold  time.Duration
 	oncePer  time.Duration
+	asker    *journal.Asker
 }
 
 // demands are the local programs that wait, the one that has waited longest first.

@@ -60,7 +60,7 @@ func (l *grants) demand(d Demand) {
 	case l.demands.waiting(d.Resource) >= MaxWaiters:
 		l.emit(effect.Refuse{Request: d.Request, Reason: ErrWaiters})
 	default:
-		l.demands.list = append(l.demands.list, &demand{d.Request, d.Resource, d.MaxHold, d.OncePer})
+		l.demands.list = append(l.demands.list, &demand{d.Request, d.Resource, d.MaxHold, d.OncePer, d.Asker})
 		l.demands.hasChanged(d.Resource)
 	}
 }
@@ -118,6 +118,7 @@ func (l *grants) begin(g *grant, d *demand, latest clock.Instant, session, entry
 	g.record = &journal.Started{
 		Grant: g.id, Token: h.token, Hop: h.hop, Resource: h.slot.key.resource,
 		Deadline: uint64(g.deadline), Length: uint64(g.deadline.Sub(l.now.Boot)), Boot: l.cfg.Boot, Machine: l.cfg.Machine,
+		Asker: d.asker,
 	}
 	l.persist(g.record, true)
 	l.emit(effect.Grant{

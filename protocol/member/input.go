@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
 )
 
 // Input is one thing that a driver tells a member.
@@ -65,6 +66,8 @@ type Demand struct {
 	// Held are the grants that the asking program runs under itself. It would
 	// wait for its own end if one of them is for this resource.
 	Held []ident.Grant
+	// Asker is written down with the grant, and decides nothing.
+	Asker *journal.Asker
 }
 
 // Withdraw ends a demand that has not been met. After the grant it does

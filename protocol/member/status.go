@@ -11,6 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
@@ -77,8 +78,9 @@ type SlotStatus struct {
 
 	// Born is when the token held was made, in ms since 1970, and Ends is when the program here
 	// is killed at the latest; 0: there is none.
-	Born uint64
-	Ends clock.Instant
+	Born  uint64
+	Ends  clock.Instant
+	Asker *journal.Asker // of the program that runs here; nil: the daemon, or not known
 	// Observed is what is known of the token while it is not here, and Passages are its last arrivals.
 	Observed policy.Observation
 	Passages []Passage
@@ -165,6 +167,9 @@ func (s *slot) status(held []*hold, waiting int) SlotStatus {
 		st.Held, st.Token, st.Hop = true, h.token, h.hop
 		if h.grant.runs() {
 			st.Executing, st.Ends = true, h.grant.next()
+			if r := h.grant.record; r != nil {
+				st.Asker = r.Asker
+			}
 		}
 	}
 	return st

@@ -131,6 +131,9 @@ func (v View) complaints(w *strings.Builder) {
 	}
 }
 
+// maxUsers bounds the local users of one member that the text names.
+const maxUsers = 8
+
 func (v View) members(w *strings.Builder) {
 	t := table(w, "MEMBER\tID\tJOURNAL\tCUSTODIES\tOPERATIONS\tHELD\tFINDINGS")
 	for _, m := range v.Members {
@@ -151,6 +154,19 @@ func (v View) members(w *strings.Builder) {
 	}
 	t.Flush()
 	for _, m := range v.Members {
+		if len(m.Users) > 0 {
+			text := ""
+			for i, u := range m.Users[:min(len(m.Users), maxUsers)] {
+				if i > 0 {
+					text += ", "
+				}
+				text += fmt.Sprintf("user %d: %d", u.User, u.Operations)
+			}
+			if more := len(m.Users) - maxUsers; more > 0 {
+				text += fmt.Sprintf(", and %d users more", more)
+			}
+			fmt.Fprintf(w, "users       operations on %s by the local user who asked, as it says: %s\n", cmp.Or(m.Name, m.Member[:8]), text)
+		}
 		if m.Kept > 0 {
 			fmt.Fprintf(w, "kept        %s has signed for %d tokens that nobody is known to have from it, and others were made in their place: look at its journal\n",
 				cmp.Or(m.Name, m.Member[:8]), m.Kept)

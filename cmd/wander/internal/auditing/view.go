@@ -67,6 +67,13 @@ type MemberView struct {
 	Operations int        `json:"operations"`
 	Held       float64    `json:"held_s"`
 	Findings   int        `json:"findings"` // in which it is named
+	Users      []UserView `json:"users,omitempty"`
+}
+
+// UserView are the operations that one local user of a member's machine asked for, as the member says.
+type UserView struct {
+	User       uint64 `json:"user"`
+	Operations int    `json:"operations"`
 }
 
 // ComplaintsView is what members have complained about one.
@@ -287,6 +294,9 @@ func (a *Audit) member(m audit.Member) MemberView {
 	v := MemberView{
 		Member: m.ID.String(), Name: m.Name, Journal: spans(m.Spans), Named: m.Named, Kept: m.Kept, Custodies: m.Custodies,
 		Operations: m.Operations, Held: seconds(m.Held),
+	}
+	for _, u := range m.Users {
+		v.Users = append(v.Users, UserView{u.ID, u.Operations})
 	}
 	switch {
 	case m.Revoked:

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
+	"github.com/wandertoken/wander/node/hooks"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Why a file may not be a hook.
+var (
+	errHookPath  = errors.New("must be an absolute path")
+	errHookFile  = errors.New("is not an executable file")
+	errHookOwner = errors.New("others than root and the daemon's user can change it")
+)
+
+// of is the path of a hook's executable in the settings; empty: there is none.
+func (h *hookSettings) of(kind hooks.Kind) string {
+	switch kind {
+	case hooks.Granted:
+		return h.OnGrant
+	case hooks.Lost:
+		return h.OnLost
+	case hooks.Isolated:
+		return h.OnIsolated
+	case hooks.Duplicate:
+		return h.OnDuplicate
+	case hooks.Evidence:
+		return h.OnEvidence
+	}
+	return ""
+}
+
+// hooks turns the settings into what the node of a member runs.
+func (s *settings) hooks(member certificate.Certificate, log *slog.Logger) (map[hooks.Kind]hooks.Run, error) {
+	run := make(map[hooks.Kind]hooks.Run)
+	for _, kind := range hooks.Kinds {
+		path := s.Hooks.of(kind)
+		if path == "" {
+			continue
+		}
+		if err := checkHook(path); err != nil {
+			return nil, cli.ConfigError(fmt.Errorf("hooks.%s: %s %w", kind, path, err), "name the absolute path of a program that only root or the daemon's user can change, in folders that only they can change")
+		}
+		run[kind] = func(ctx context.Context, e hooks.Event) hooks.Outcome {
+			return runHook(ctx, path, append(hookVariables(e), "WANDER_MEMBER="+member.Member().String(), "WANDER_NAME="+member.Name(), socketVariable+"="+s.socket()), log.With("hook", string(kind)))
+		}
+	}
+	return run, nil
+}
+
+// runHook runs the executable of a hook. It is checked again: the file may be another one than at the start.
+func runHook(ctx context.Context, path string, variables []string, log *slog.Logger) hooks.Outcome {
+	if err := checkHook(path); err != nil {
+		log.Error("hook not run", "file", path, "error", err)
+		return hooks.Failed
+	}
+	result, err := guardedHook{
+		command: supervise.Command{Path: path, Args: []string{path}, Env: append(os.Environ(), variables...)},
+		limit:   hooks.TimeLimit, log: log,
+	}.run(ctx)
+	switch {
+	case err != nil:
+		log.Error("hook not run", "file", path, "error", err)
+	case result.Stopped == supervise.ByDeadline:
+		log.Warn("hook killed: it took too long", "file", path, "limit", hooks.TimeLimit)
+		return hooks.TimedOut
+	case result.Stopped != supervise.NotStopped || exitCode(result) != 0:
+		log.Warn("hook failed", "file", path, "exit", exitCode(result))
+	default:
+		return hooks.OK
+	}
+	return hooks.Failed
+}
+
+// hookVariables are what a hook learns of its event. What does not belong to it is empty.
+func hookVariables(e hooks.Event) []string {
+	text := func(is bool, value string) string {
+		if is {
+			return value
+		}
+		return ""
+	}
+	return []string{
+		"WANDER_HOOK=" + string(e.Kind), "WANDER_AT=" + e.At.UTC().Format(time.RFC3339Nano),
+		"WANDER_RESOURCE=" + e.Resource, "WANDER_TOKEN=" + text(e.Token != (ident.Token{}), e.Token.String()),
+		"WANDER_HOP=" + text(e.Token != (ident.Token{}), strconv.FormatUint(e.Hop, 10)),
+		"WANDER_FENCE=" + text(e.Fence > 0, strconv.FormatUint(e.Fence, 10)),
+		"WANDER_DEADLINE=" + text(!e.Deadline.IsZero(), e.Deadline.UTC().Format(time.RFC3339Nano)),
+		"WANDER_REASON=" + e.Reason, "WANDER_ABOUT=" + text(!e.About.IsZero(), e.About.String()),
+		heldVariable + "=", // a hook is within no grant
+	}
+}
+
+// checkHook refuses what another user could have put into the place of a hook: the daemon runs it with its own rights.
+func checkHook(path string) error {
+	if !filepath.IsAbs(path) {
+		return errHookPath
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errHookFile, reasonOf(err))
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errHookFile, reasonOf(err))
+	}
+	if !info.Mode().IsRegular() || !isExecutable(info) {
+		return errHookFile
+	}
+	for _, at := range []string{real, filepath.Dir(filepath.Clean(path))} { // the latter may have a link in the place of the file
+		for end := false; !end; at = filepath.Dir(at) {
+			if info, err = os.Stat(at); err != nil {
+				return fmt.Errorf("%w: %w", errHookFile, reasonOf(err))
+			}
+			if !isOurs(info) {
+				return fmt.Errorf("is not safe: %s: %w", at, errHookOwner)
+			}
+			end = at == filepath.Dir(at)
+		}
+	}
+	return nil
+}
+
+// reasonOf is the system's reason without the path, which the message has already.
+func reasonOf(err error) error {
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
