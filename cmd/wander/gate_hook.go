@@ -119,6 +119,9 @@ func (h gateHooks) read(out *os.File, name string, c driver.Call) {
 	for {
 		line, more, err := in.ReadLine()
 		if len(line) > 0 {
+			if c.Says != nil {
+				c.Says(string(line))
+			}
 			h.log.Info("hook says", "hook", name, "slot", c.Slot, "session", c.Session, "line", string(line), "cut", more)
 		}
 		for more && err == nil { // the rest of a line that is too long
