@@ -77,7 +77,7 @@ func (s *suite) evidenceVectors() {
 		bad("same", "one transfer twice", "K-5", "evidence.ErrNoProof", array(bstr(fork[0]), bstr(fork[0])), 5).harmful(),
 	)
 	s.proofs(put)
-	s.gateProofs(put)
+	gateProofs(put)
 }
 
 // gateProof is evidence against the gate of the vectors.
@@ -91,7 +91,7 @@ func gateProof(kind uint64, objects ...[]byte) item {
 }
 
 // gateProofs are evidence against a gate, and what an honest one may have signed.
-func (s *suite) gateProofs(put func(f fault, i item)) {
+func gateProofs(put func(f fault, i item)) {
 	says := func(answer []item, edits ...func(*item)) envelope {
 		p := gateAnswerPayload(answer)
 		for _, e := range edits {
