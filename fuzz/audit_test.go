@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/gate"
@@ -92,10 +93,13 @@ func auditPool() (pool []journal.Record) {
 // gateKey is the key of a gate that the CA has certified.
 var gateKey = newKey(40)
 
-func gateCertificate() []byte {
-	c := certificateOf(gateKey, "gate").Body()
+func gateCertificate() []byte { return gateCertificateOf(gateKey, "gate").Raw() }
+
+// gateCertificateOf is the certificate of a gate's key.
+func gateCertificateOf(key *signature.PrivateKey, name string) certificate.Certificate {
+	c := certificateOf(key, name).Body()
 	c.Role = certificate.GateRole
-	return must(c.Sign(ca)).Raw()
+	return must(c.Sign(ca))
 }
 
 // auditTold is what a gate has signed to two members: one session number for both of them.

@@ -11,6 +11,8 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/fuzz/corpus"
 	"github.com/wandertoken/wander/protocol/evidence"
+	"github.com/wandertoken/wander/protocol/gate"
+	gatewire "github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/token"
 )
@@ -59,7 +61,7 @@ func checkEvidenceFile(t require.TestingT, raw []byte) bool {
 	return true
 }
 
-var thiefSigns = []envelope.Kind{envelope.Genesis, envelope.Transfer, envelope.Receipt, envelope.Void}
+var thiefSigns = []envelope.Kind{envelope.Genesis, envelope.Transfer, envelope.Receipt, envelope.Void, envelope.GateAnswer}
 
 // checkTwoObjects: two bytes for the kinds, two for the length of the first
 // payload.
@@ -70,12 +72,16 @@ func checkTwoObjects(t require.TestingT, data []byte) bool {
 	at := 4 + int(binary.BigEndian.Uint16(data[2:]))
 	a := thiefObject(data[0]-1, data[4:at])
 	b := thiefObject(data[1], data[at:])
+	certificate := certificateOf(thief, "ada")
+	if a.Kind == envelope.GateAnswer { // then its key is a gate's
+		certificate = gateCertificateOf(thief, "ada")
+	}
 	kind, accused, ok := evidence.Of(group, a, b)
 	turned, other, too := evidence.Of(group, b, a)
 	require.Equal(t, ok, too)
 	require.Equal(t, kind, turned)
 	require.Equal(t, accused, other)
-	e, err := evidence.New(group, [][]byte{authority().Raw()}, certificateOf(thief, "ada").Raw(), a, b)
+	e, err := evidence.New(group, [][]byte{authority().Raw()}, certificate.Raw(), a, b)
 	if err != nil {
 		if !ok {
 			require.ErrorIs(t, err, evidence.ErrNoProof)
@@ -93,6 +99,9 @@ func checkTwoObjects(t require.TestingT, data []byte) bool {
 
 func thiefObject(kind byte, payload []byte) evidence.Object {
 	k := thiefSigns[int(kind)%len(thiefSigns)]
+	if k == envelope.GateAnswer {
+		return evidence.Object{Kind: k, Raw: seal(k, gatewire.KeyID(thief.Public()), payload, thief)}
+	}
 	return evidence.Object{Kind: k, Raw: seal(k, thiefID, payload, thief)}
 }
 
@@ -123,6 +132,19 @@ func evidenceSeeds() map[string][]byte {
 		e := must(evidence.New(group, [][]byte{authority().Raw()}, certificateOf(thief, "ada").Raw(), a, b))
 		return append([]byte{0}, must(e.Encode())...)
 	}
+	word := func(number, session uint64) []byte {
+		return must(gatewire.AnswerBody{
+			Resource: "ftp", Member: benID, Title: ident.Hash{7}, Number: number, Time: millis,
+			Answer: gate.OpenAnswer{Session: session, Until: millis + 1, Token: ident.Token(genesis.Hash()), Hop: 4},
+		}.Sign(group, thief)).Raw()
+	}
+	against := func(a, b []byte) []byte {
+		o := func(raw []byte) evidence.Object { return evidence.Object{Kind: envelope.GateAnswer, Raw: raw} }
+		return append([]byte{0}, must(must(evidence.New(group, [][]byte{authority().Raw()}, gateCertificateOf(thief, "ada").Raw(), o(a), o(b))).Encode())...)
+	}
+	words := func(a, b []byte) []byte {
+		return twoObjects(envelope.GateAnswer, envelope.GateAnswer, canonical.Raw(payloadOf(envelope.GateAnswer, a)), canonical.Raw(payloadOf(envelope.GateAnswer, b)))
+	}
 	as := func(k envelope.Kind, raw []byte) evidence.Object { return evidence.Object{Kind: k, Raw: raw} }
 	fork := file(as(envelope.Transfer, transfer.Raw()), as(envelope.Transfer, another.Raw()))
 	altered := slices.Clone(fork)
@@ -136,6 +158,10 @@ func evidenceSeeds() map[string][]byte {
 		"good-two-answers":   twoObjects(envelope.Void, envelope.Receipt, void.Body(), receipt),
 		"good-void-transfer": twoObjects(envelope.Void, envelope.Transfer, void.Body(), kept),
 		"good-two-geneses":   twoObjects(envelope.Genesis, envelope.Genesis, twin, genesis.Body()),
+		"good-gate-file":     against(word(1, 7), word(1, 8)),
+		"good-two-sessions":  words(word(1, 7), word(1, 8)),
+		"good-two-sign-ins":  words(word(1, 7), word(2, 7)),
+		"bad-two-openings":   words(word(1, 7), word(2, 8)),
 		"bad-empty":          {},
 		"bad-altered":        altered,
 		"bad-one-object":     twoObjects(envelope.Transfer, envelope.Transfer, other, other),

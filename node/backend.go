@@ -79,8 +79,14 @@ func (n *Node) Status() api.Status {
 		Journal: kept, Peers: peers, Resources: resources,
 		Link: link(n, s, now), Stopping: s.Stopping, KeyRetired: n.authority.keyUse() == keyRetired, Invalid: invalidity(n, s),
 	}
+	unreached := n.gates.unreached()
 	for i := range st.Resources {
 		st.Resources[i].NoPlace = s.NoPlace && st.Resources[i].Policy == catalog.Ring
+		for _, slot := range st.Resources[i].Slots {
+			if slot.Gate != nil && !slot.Gate.Reachable {
+				slot.Gate.Unreached = unreached[st.Resources[i].Name]
+			}
+		}
 	}
 	st.Membership, st.Evidence = membershipStatus(s), n.evidence.status()
 	st.Warnings = n.warnings(s)

@@ -140,9 +140,10 @@ func (g *gates) drop(targets map[string]gateTarget) (list []string) {
 
 // gateLink is the connection with one gate.
 type gateLink struct {
-	target gateTarget
-	cancel context.CancelFunc
-	conn   *client.Conn // by gates.mu; nil: there is none
+	target  gateTarget
+	cancel  context.CancelFunc
+	conn    *client.Conn // by gates.mu; nil: there is none
+	failure error        // by gates.mu: of the last dial; nil: it has succeeded, or there was none
 }
 
 // keep dials a gate again and again.
@@ -151,6 +152,7 @@ func (g *gates) keep(ctx context.Context, l *gateLink) {
 	for ctx.Err() == nil {
 		lasted, err := g.visit(ctx, l)
 		pauses.Connected(lasted)
+		g.failed(l, err)
 		if err != nil && ctx.Err() == nil && g.reports.allow("gate "+l.target.resource) {
 			g.log.Warn("gate does not answer", "resource", l.target.resource, "address", l.target.address, "reason", err)
 		}
@@ -159,6 +161,26 @@ func (g *gates) keep(ctx context.Context, l *gateLink) {
 		case <-time.After(pauses.Next(g.members(), rand.Float64())):
 		}
 	}
+}
+
+// failed notes how the last dial of a gate, or the connection after it, has ended.
+func (g *gates) failed(l *gateLink, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	l.failure = err
+}
+
+// unreached are the resources whose gate has no connection, and why.
+func (g *gates) unreached() map[string]string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	why := make(map[string]string)
+	for resource, l := range g.links {
+		if l.conn == nil && l.failure != nil {
+			why[resource] = l.failure.Error()
+		}
+	}
+	return why
 }
 
 // members is how many members this one knows.

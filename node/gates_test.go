@@ -18,6 +18,7 @@ import (
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/gate"
@@ -246,6 +247,28 @@ func TestGate_Gone_ProgramLostAndOthersWait(t *testing.T) {
 	require.NoError(t, err)
 	assert.Greater(t, again.Info().GateFence, g.Info().GateFence)
 	again.Release()
+}
+
+// TestGate_AnotherAnswers_StatusSays: where another gate answers than the configuration names, people need not look at the log for it.
+func TestGate_AnotherAnswers_StatusSays(t *testing.T) {
+	t.Parallel()
+	e := newEntrance(t)
+	e.open()
+	s := e.a.group.Config().Settings()
+	s.Version, s.Resources[0].Gate.Member = 3, ident.Member{7}
+	config, err := s.Sign(e.a.group.ID(), e.a.key)
+	require.NoError(t, err)
+	e.a.group, err = e.a.group.WithConfig(config)
+	require.NoError(t, err)
+	n := e.members(1)[0]
+	var st api.ResourceStatus
+	await.Until(t, "what the dial has found", func() bool {
+		st = n.Status().Resources[0]
+		return st.Slots[0].Gate.Unreached != ""
+	})
+	assert.Contains(t, st.Slots[0].Gate.Unreached, "another gate answered: "+e.id.Certificate.Member().String())
+	assert.Equal(t, explain.GateUnreachable, st.Cause)
+	assert.Contains(t, st.Sentence, "another gate answered")
 }
 
 func TestConnect_NoGate_NoSession(t *testing.T) {

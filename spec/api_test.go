@@ -91,6 +91,7 @@ var statusWords = map[string]string{
 	"resources[].slots[].isolated_s":            "for how long no program here could begin for want of votes (**P-67**); absent if votes come",
 	"resources[].slots[].missing_votes":         "ids of the members whose votes have not come; absent if votes come",
 	"resources[].slots[].gate.reachable":        "the resource has a gate, and this member a connection with it; `gate` is absent without one",
+	"resources[].slots[].gate.unreached":        "why there is no connection with the gate: how the last dial ended; absent if there is one, or nothing is known",
 	"resources[].slots[].gate.observes":         "whether the gate only observes (`gate_mode`); absent if not",
 	"resources[].slots[].gate.said":             "what the gate has said last about this slot (gate.md), or `asked`; empty if nothing yet",
 	"resources[].slots[].gate.hinders":          "why it lets no program in here: `unanswered`, `busy`, `stuck`, `refused`, or `useless` where it has opened for too short a time or against its rules, or ended the wait; absent if it does",

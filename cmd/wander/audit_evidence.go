@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -33,6 +34,7 @@ type evidenceVerdict struct {
 	Account string        `json:"account,omitempty"`
 	ID      *ident.Hash   `json:"id,omitempty"`
 
+	isGate  bool   // the accused is a gate
 	unread  error  // why there is nothing to judge
 	encoded []byte // of the evidence
 }
@@ -41,8 +43,8 @@ func newVerifyEvidenceCommand(env *environment) *cobra.Command {
 	var f verifyEvidenceFlags
 	cmd := &cobra.Command{
 		Use:   "verify-evidence FILE…",
-		Short: "Verify evidence files, and show the member and the broken rule",
-		Long: `Verify files of evidence: that the CA certified the accused member, that the accused
+		Short: "Verify evidence files, and show the member or gate, and the broken rule",
+		Long: `Verify files of evidence: that the CA certified the accused member or gate, that the accused
 signed both objects, and that the rules forbid signing both. This needs only the
 group: its file or its id. Without --group the command trusts the group that the
 evidence names; a forger can have forged that group too.
@@ -136,7 +138,10 @@ func verdictOn(env *environment, file string, g ident.Group, given bool) evidenc
 	}
 	v.Proof, v.Member, v.Name, v.Serial = true, &p.Accused, p.Name, p.Serial
 	v.Kind, v.Account, v.ID = p.Kind.String(), p.Account, &p.ID
-	v.Token, v.Hop = &p.Token, p.Hop
+	v.isGate = p.Kind.AgainstGate()
+	if p.Token != (ident.Token{}) {
+		v.Token, v.Hop = &p.Token, p.Hop
+	}
 	return v
 }
 
@@ -146,7 +151,11 @@ func (v evidenceVerdict) Print(w io.Writer) {
 		fmt.Fprintf(w, "%s: no proof: %s\n", v.File, cli.OneLine(v.Reason))
 		return
 	}
-	fmt.Fprintf(w, "%s: proof against %s, member %v, certificate %d\n", v.File, v.Name, v.Member, v.Serial)
+	role := certificate.MemberRole
+	if v.isGate {
+		role = certificate.GateRole
+	}
+	fmt.Fprintf(w, "%s: proof against %s, %v %v, certificate %d\n", v.File, v.Name, role, v.Member, v.Serial)
 	fmt.Fprintf(w, "  %s: it %s\n", v.Kind, v.Account)
 	fmt.Fprintf(w, "  evidence %v in group %v\n", v.ID, v.Group)
 }

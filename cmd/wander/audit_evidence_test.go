@@ -14,6 +14,8 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/protocol/evidence"
+	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/token"
 )
@@ -74,6 +76,43 @@ func TestVerifyEvidence(t *testing.T) {
 	assert.True(t, v.Proof && v.Trusted)
 	assert.Equal(t, thief, *v.Member)
 	assert.Equal(t, uint64(1), v.Hop)
+}
+
+// Evidence against a gate is checked from the group's id alone, and the authority revokes the gate by it.
+func TestVerifyEvidence_Gate_RevokedByIt(t *testing.T) {
+	b, _ := convicted(t)
+	b.must("ca", "issue", "--dir", "ca", "--gate", "--name", "front")
+	text, err := os.ReadFile("front.key")
+	require.NoError(t, err)
+	key, err := keyfile.DecodePrivateKey(text, nil)
+	require.NoError(t, err)
+	g, err := cli.LoadGroup("ca/group.crt")
+	require.NoError(t, err)
+	var objects []evidence.Object
+	for session := range uint64(2) {
+		signed, err := wire.AnswerBody{
+			Resource: "ftp", Member: ident.Member{7}, Number: 3, Time: 1, Answer: gate.ClosedAnswer{Session: session + 1, Reason: gate.BySignOut},
+		}.Sign(g.ID(), key)
+		require.NoError(t, err)
+		objects = append(objects, evidence.Object{Kind: envelope.GateAnswer, Raw: signed.Raw()})
+	}
+	e, err := evidence.New(g.ID(), g.Statements(), b.blocks("front.crt")[0].Bytes, objects[0], objects[1])
+	require.NoError(t, err)
+	text, err = e.Text()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile("front.evidence", text, 0o600))
+
+	out := b.must("audit", "verify-evidence", "--group", g.ID().String(), "front.evidence")
+	assert.Contains(t, out, "front.evidence: proof against front, gate "+e.Accused.String()+", certificate 2\n")
+	assert.Contains(t, out, "two answers to one sign-in: it answered sign-in 3 of member "+ident.Member{7}.Short()+" with session ")
+	var v evidenceVerdict
+	require.NoError(t, json.Unmarshal([]byte(b.must("audit", "verify-evidence", "-o", "json", "-g", "ca/group.crt", "front.evidence")), &v))
+	assert.Nil(t, v.Token, "no answer names one")
+	assert.Contains(t, b.must("inspect", "--group", "ca/group.crt", "front.evidence"), "evidence against gate "+e.Accused.String()+" (verified)")
+	b.must("ca", "revoke", "--dir", "ca", "--evidence", "front.evidence")
+	assert.Contains(t, b.must("ca", "list", "--dir", "ca"), "two answers to one sign-in")
+	b.write("group.toml", gatedGroup(e.Accused, ""))
+	b.fails(78, "member has been revoked", "ca", "config", "--dir", "ca", "group.toml")
 }
 
 func TestVerifyEvidence_Invalid_Refused(t *testing.T) {

@@ -74,8 +74,13 @@ func runCAConfig(env *environment, f *caFlags, file string) error {
 	}
 	s, err := parseGroupFile(file, text, a.Certificate().Body().Name)
 	if err != nil {
+		return hintGate(err, text, a)
+	}
+	names, err := gateNames(a)
+	if err != nil {
 		return err
 	}
+	before := a.Config()
 	c, err := a.SetConfig(s)
 	if errors.Is(err, ca.ErrUnchanged) {
 		fmt.Fprintf(env.Out, "configuration %d of group %s says this already\n", a.Config().Version(), s.Name)
@@ -85,6 +90,9 @@ func runCAConfig(env *environment, f *caFlags, file string) error {
 		return caError(err)
 	}
 	fmt.Fprintf(env.Out, "signed configuration %d of group %s, with %s\n", c.Version(), s.Name, cli.Count(len(s.Resources), "resource"))
+	if before.Version() > 0 {
+		sayGates(env.Out, before.Settings(), c.Settings(), names)
+	}
 	f.sayPublish(env)
 	return sayIsolated(env, a, s)
 }

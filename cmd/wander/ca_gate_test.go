@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,6 +105,10 @@ func TestGate_Offline_JoinsAsGate(t *testing.T) {
 	b.fails(64, "--gate for a gate", "ca", "issue", "--gate", "--name", "m", "--key", "m.crt")
 }
 
+type name string
+
+func (n name) String() string { return string(n) }
+
 // The authority signs and shows what the group's file says about a gate that it has certified.
 func TestCAConfig_Gate_Signed(t *testing.T) {
 	b := started(t)
@@ -121,6 +126,8 @@ func TestCAConfig_Gate_Signed(t *testing.T) {
 	for _, c := range []struct{ name, text, says string }{
 		{"member", gatedGroup(member, ""), member.String() + " is member m\nhint: give the id of a gate, as wander ca list shows it; wander ca invite --gate makes one"},
 		{"nobody", gatedGroup(g.ID(), ""), "bad.toml:6:8: resource.gate"},
+		{"name", gatedGroup(name("gate-ftp"), ""), "hint: gate is an id, not a name: gate = \"" + gate.Member().String() + "\"\n"},
+		{"unknown name", gatedGroup(name("ftp"), ""), "resource.gate: malformed id"},
 		{"stranger", gatedGroup((ident.Member{7}), ""), "not a gate of this group: " + (ident.Member{7}).String() + " has no certificate of this authority\nhint: give the id of a gate"},
 		{"revoked", gatedGroup(old.Member(), ""), "not a gate of this group: member has been revoked"},
 		{"uncoordinated", gatedGroup(gate.Member(), "policy = \"uncoordinated\"\nmin_interval = \"1m\"\n"),
@@ -140,7 +147,8 @@ func TestCAConfig_Gate_Signed(t *testing.T) {
 	b.t = t
 
 	b.write("group.toml", gatedGroup(gate.Member(), "gate_mode = \"observe\"\ngate_min_interval = \"30s\"\nsettle = \"3s\"\ngate_revocation_max_age = \"1h\"\n"))
-	b.must("ca", "config", "group.toml")
+	out := b.must("ca", "config", "group.toml")
+	assert.Contains(t, out, "ftp: has a gate, gate-ftp ("+gate.Member().Short()+") at gate.example.org:4136; it observes: programs do not wait for it, and it cuts nothing\n")
 	signed, _ := b.group()
 	r, _ := signed.Config().Resource("ftp")
 	assert.Equal(t, group.Gate{
@@ -152,7 +160,16 @@ func TestCAConfig_Gate_Signed(t *testing.T) {
 		assert.Contains(t, shown, says)
 	}
 	assert.Contains(t, b.must("ca", "config", "--help"), "gate_close_timeout    default 10s, permitted 1ms to 1h")
+	b.write("group.toml", gatedGroup(gate.Member(), "settle = \"4s\"\n"))
+	out = b.must("ca", "config", "group.toml")
+	assert.Contains(t, out, "ftp: the gate has another mode; it enforces: a program waits for a session there, and what comes without one is cut\n")
+	for _, says := range []string{"gate_min_interval is 0s, and was 30s", "settle is 4s, and was 3s", "gate_revocation_max_age is 0s, and was 1h"} {
+		assert.Contains(t, out, "ftp: "+says+", as soon as the gate has this configuration\n")
+	}
+	assert.NotContains(t, out, "the gate is")
+	b.write("group.toml", strings.Replace(gatedGroup(gate.Member(), "settle = \"4s\"\n"), "4136", "4137", 1))
+	assert.Contains(t, b.must("ca", "config", "group.toml"), "ftp: the gate is gate-ftp ("+gate.Member().Short()+") at gate.example.org:4137, and was gate-ftp (")
 	b.write("group.toml", smallGroup)
-	b.must("ca", "config", "group.toml")
+	assert.Contains(t, b.must("ca", "config", "group.toml"), "ftp: no gate any more: programs begin without a session")
 	assert.Contains(t, b.must("inspect", "ca/group.crt"), "gate: none\n", "the resource has no gate any more")
 }

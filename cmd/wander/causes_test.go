@@ -298,7 +298,7 @@ var faults = map[api.Cause]func(f *fault) (socket string){
 		return socket
 	},
 	explain.GateUnreachable: func(f *fault) (socket string) {
-		f.wait(f.daemon(at(&socket)))
+		f.daemon(at(&socket)) // and nobody waits
 		f.broken()
 		return socket
 	},
@@ -421,6 +421,11 @@ func TestStatus_EachCause_FirstLineNames(t *testing.T) {
 			t.Logf("%-16s %5.2f s  %s", cause, time.Since(f.since).Seconds(), line)
 			assert.Regexp(t, regexp.MustCompile(`^[a-z]+: .+ \[[a-z_]+\]$`), line)
 			assert.Equal(t, explain.IsDown(cause, false), code == cli.ExitUnavailable, "exit code %d", code)
+			if explain.IsShut(cause) {
+				code, line, _ := runCommand("", "status", "--check", "--socket", socket)
+				assert.Equal(t, cli.ExitUnavailable, code)
+				assert.Contains(t, line, "["+string(cause)+"]")
+			}
 		})
 	}
 }

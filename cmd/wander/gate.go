@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -162,7 +163,10 @@ func (f gateFlags) configure(env *environment, log *slog.Logger) (cfg driver.Con
 		return cfg, h, err
 	}
 	if err := os.MkdirAll(h.state(), 0o700); err != nil {
-		return cfg, h, cli.ConfigError(err, "")
+		return cfg, h, cli.ConfigError(err, permissionHint(err, h.dir))
+	}
+	for _, w := range h.openFolders() {
+		log.Warn("others can change what the gate goes by", "folder", w.name, "mode", w.mode.String(), "hint", w.hint)
 	}
 	cfg.Dir, cfg.Resource, cfg.Log, cfg.Now = h.state(), f.resource, log, env.Now
 	if f.floor != noFloor {
@@ -202,7 +206,10 @@ func addTarget(cfg *driver.Config, text string) error {
 	}
 	to, err := driver.ParseTarget(address)
 	if err != nil {
-		return cli.UsageError("--target %s: must be unix:PATH or HOST:PORT, or NAME= and such an address", text)
+		return &cli.Error{
+			Code: cli.ExitUsage, Err: fmt.Errorf("--target %s: must be unix:PATH or HOST:PORT, or NAME= and such an address", cli.OneLine(text)),
+			Hint: targetHint(text, address),
+		}
 	}
 	if _, twice := cfg.Targets[name]; twice || !isNamed && cfg.Target != (driver.Target{}) {
 		return cli.UsageError("--target %s: another one has this name, or none either: give them names", text)
@@ -216,6 +223,17 @@ func addTarget(cfg *driver.Config, text string) error {
 	}
 	cfg.Targets[name] = to
 	return nil
+}
+
+// targetHint says how an address that is none may be meant.
+func targetHint(text, address string) string {
+	switch {
+	case strings.HasPrefix(address, "/"), strings.HasPrefix(address, "./"):
+		return "for a Unix socket: --target " + cli.OneLine(strings.TrimSuffix(text, address)+"unix:"+address)
+	case address != "" && !strings.Contains(address, ":"):
+		return "name its port: --target " + cli.OneLine(text) + ":PORT"
+	}
+	return ""
 }
 
 // servers opens the local socket and the metrics, and returns how to close them.

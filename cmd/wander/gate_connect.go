@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,16 +66,17 @@ func grantOf(env *environment, resource string) (g ident.Grant, err error) {
 	if err != nil {
 		return g, err
 	}
-	found := false
+	found, within := false, []string(nil)
 	for i, entry := range strings.Split(held.text, ",") {
-		if name, _, _ := strings.Cut(entry, "="); name == resource && i < len(held.grants) {
+		name, _, _ := strings.Cut(entry, "=")
+		if within = append(within, name); name == resource && i < len(held.grants) {
 			g, found = held.grants[i], true
 		}
 	}
 	if !found {
 		return g, &cli.Error{
 			Code: cli.ExitUsage, Err: fmt.Errorf("not within a run of %s", cli.OneLine(resource)),
-			Hint: "start it in: wander run " + cli.OneLine(resource) + " -- …",
+			Hint: cmp.Or(cli.DidYouMean(resource, within), "start it in: wander run "+cli.OneLine(resource)+" -- …"),
 		}
 	}
 	return g, nil

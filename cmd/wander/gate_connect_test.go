@@ -180,7 +180,11 @@ func TestGateConnect_ListenSessionEnds_Ends(t *testing.T) {
 func TestGateConnect_NoRunOrSession_Refused(t *testing.T) {
 	socket := gatedDaemon(t, ident.Grant{7})
 	assert.Equal(t, cli.ExitUsage, run(within("", io.Discard), []string{"gate", "connect", "db", "--socket", socket}))
-	env := within("", io.Discard, "db="+ident.Grant{8}.String())
+	env := within("", io.Discard, "tape="+ident.Grant{7}.String(), "db="+ident.Grant{8}.String())
+	var log bytes.Buffer
+	env.Err = &log
+	assert.Equal(t, cli.ExitUsage, run(env, []string{"gate", "connect", "taep", "--socket", socket}))
+	assert.Contains(t, log.String(), "not within a run of taep\nhint: did you mean \"tape\"?\n")
 	assert.Equal(t, cli.ExitLost, run(env, []string{"gate", "connect", "db", "--socket", socket}))
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -132,16 +133,33 @@ func printGateStatus(w io.Writer, s driver.Status) {
 	fmt.Fprintf(w, "group       %v, configuration %d, revocations to %d\n", s.Group, s.Configuration, s.Revocations)
 	fmt.Fprintf(w, "members     %s, %s, %s\n", cli.Count(s.Connections, "connection"), cli.Count(s.SignIns, "sign-in"), cli.Count(int(s.Streams), "stream"))
 	for _, v := range s.Slots {
-		fmt.Fprintf(w, "slot %-6d %s", v.Slot, v.State)
-		if v.Member != nil {
-			fmt.Fprintf(w, ", session %d of %s until %s", v.Session, v.Member.Short(), v.Until.Local().Format(time.DateTime))
+		fmt.Fprintf(w, "slot %-6d %s\n", v.Slot, slotText(v))
+		if v.HookSaid != "" {
+			fmt.Fprintf(w, "            hook %s\n", cli.OneLine(v.HookSaid))
 		}
-		if v.Alarm != "" {
-			fmt.Fprintf(w, ", alarm: %s", v.Alarm)
-		}
-		fmt.Fprintln(w)
 	}
 	for _, text := range s.Warnings {
 		fmt.Fprintf(w, "warning     %s\n", cli.OneLine(text))
 	}
+}
+
+// slotText is what happens at a slot.
+func slotText(v driver.SlotStatus) string {
+	text := v.State
+	if c := v.Closing; c != nil {
+		text += fmt.Sprintf(" (%s): close has until %s", c.Why, c.AtMost.Local().Format(time.DateTime))
+		if c.Settles {
+			text = fmt.Sprintf("%s (%s): nothing opens before %s", v.State, c.Why, c.AtMost.Local().Format(time.DateTime))
+		}
+	}
+	if v.Member != nil {
+		text += fmt.Sprintf(", session %d of %s (%s)", v.Session, cmp.Or(v.Name, "unknown"), v.Member.Short())
+		if v.Closing == nil {
+			text += " until " + v.Until.Local().Format(time.DateTime)
+		}
+	}
+	if v.Alarm != "" {
+		text += ", alarm: " + v.Alarm
+	}
+	return text
 }

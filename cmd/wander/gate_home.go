@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
+	"os/user"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"time"
 
@@ -63,14 +66,52 @@ func openGateHome(env *environment, f gateFlags) (gateHome, error) {
 	return h, nil
 }
 
+// openFolder is a folder that others can use, and should not.
+type openFolder struct {
+	name string
+	mode fs.FileMode
+	hint string
+}
+
+// openFolders are those of the gate in which others can write: they could put a key, a configuration or a journal there. Nobody else needs to read in the
+// state folder either.
+func (h gateHome) openFolders() (list []openFolder) {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	for _, f := range []struct {
+		name string
+		bad  fs.FileMode
+		mend string
+	}{{h.dir, 0o022, "chmod go-w "}, {h.state(), 0o077, "chmod 700 "}} {
+		if info, err := os.Stat(f.name); err == nil && info.Mode().Perm()&f.bad != 0 {
+			list = append(list, openFolder{f.name, info.Mode().Perm(), f.mend + f.name})
+		}
+	}
+	return list
+}
+
+// permissionHint says what to do about a file in a gate's folder that this process may not use.
+func permissionHint(err error, dir string) string {
+	if !errors.Is(err, fs.ErrPermission) {
+		return ""
+	}
+	name := "this user"
+	if u, failure := user.Current(); failure == nil {
+		name = u.Username
+	}
+	return fmt.Sprintf("the gate runs as %s, which may not use the files: run it as the user that has run wander join, or chown -R %s %s", name, name, dir)
+}
+
 // load reads the gate's identity into a configuration.
 func (h gateHome) load(cfg *driver.Config) (err error) {
+	const noHome = "give --dir the folder that wander join has made"
 	if cfg.Group, cfg.Extra, err = cli.ReadGroup(h.groups); err != nil {
-		return cli.ConfigError(err, "give --dir the folder that wander join has made")
+		return cli.ConfigError(err, cmp.Or(permissionHint(err, h.dir), noHome))
 	}
 	text, err := cli.ReadSmall(h.certificate, maxGateFile)
 	if err != nil {
-		return cli.ConfigError(err, "give --dir the folder that wander join has made")
+		return cli.ConfigError(err, cmp.Or(permissionHint(err, h.dir), noHome))
 	}
 	blocks, err := keyfile.DecodeBlocks(text)
 	if err != nil || len(blocks) != 1 || blocks[0].Type != keyfile.Certificate {
@@ -83,21 +124,21 @@ func (h gateHome) load(cfg *driver.Config) (err error) {
 		}
 		return cli.ConfigError(fmt.Errorf("%s: %w", h.certificate, err), hint)
 	}
-	cfg.Key, err = loadGateKey(h.key)
+	cfg.Key, err = loadGateKey(h.key, h.dir)
 	return err
 }
 
-func loadGateKey(name string) (*signature.PrivateKey, error) {
+func loadGateKey(name, dir string) (*signature.PrivateKey, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, cli.ConfigError(err, "")
+		return nil, cli.ConfigError(err, permissionHint(err, dir))
 	}
 	if err := keyfile.CheckMode(info.Mode()); err != nil {
 		return nil, cli.ConfigError(fmt.Errorf("%s: %w", name, err), "remove the permissions of other users: chmod 600 "+name)
 	}
 	text, err := cli.ReadSmall(name, maxGateFile)
 	if err != nil {
-		return nil, cli.ConfigError(err, "")
+		return nil, cli.ConfigError(err, permissionHint(err, dir))
 	}
 	key, err := keyfile.DecodePrivateKey(text, func() ([]byte, error) { return nil, errors.New("a gate cannot ask for a passphrase") })
 	if err != nil {

@@ -43,7 +43,7 @@ func (h gateHooks) run(ctx context.Context, name, command string, c driver.Call)
 	defer os.Remove(mark)
 	result, err := guardedHook{
 		command: supervise.Command{Path: "/bin/sh", Args: []string{"sh", "-c", command}, Env: append(os.Environ(), gateVariables(c)...)},
-		limit:   c.Timeout, log: h.log.With("hook", name, "slot", c.Slot, "session", c.Session),
+		limit:   c.Timeout, log: h.log.With("hook", name, "slot", c.Slot, "session", c.Session), says: c.Says,
 		// The mark is there before the hook runs. It says in which boot: in another one its numbers are those of strangers.
 		ready: func(guard *supervise.Guard) error {
 			return errors.Join(os.MkdirAll(h.dir, 0o700), atomicfile.Replace(mark, append([]byte(boottime.ID()+"\n"), guard.Mark()...), 0o600))

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,6 +19,7 @@ import (
 	"github.com/wandertoken/wander/internal/await"
 	core "github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // A gate stops at the second signal, also if a hook cannot be killed.
@@ -93,4 +95,62 @@ func TestGateTargets_EachForm(t *testing.T) {
 		}
 		assert.Error(t, err, text)
 	}
+	for text, hint := range map[string]string{
+		"/run/s": "for a Unix socket: --target unix:/run/s", "sql=/run/s": "for a Unix socket: --target sql=unix:/run/s",
+		"localhost": "name its port: --target localhost:PORT", "files=localhost": "name its port: --target files=localhost:PORT", "sql=unix:": "", "": "",
+	} {
+		var cfg driver.Config
+		var bad *cli.Error
+		require.ErrorAs(t, addTarget(&cfg, text), &bad, text)
+		assert.Equal(t, hint, bad.Hint, text)
+	}
+}
+
+// A gate says which of its folders others can use.
+func TestGateHome_OpenFolders_Named(t *testing.T) {
+	h := gateHome{dir: filepath.Join(t.TempDir(), "g")}
+	for _, c := range []struct {
+		home, state os.FileMode
+		names       []string
+	}{
+		{0o755, 0o700, nil}, {0o700, 0o700, nil}, {0o775, 0o700, []string{h.dir}}, {0o757, 0o700, []string{h.dir}},
+		{0o755, 0o750, []string{h.state()}}, {0o777, 0o755, []string{h.dir, h.state()}},
+	} {
+		require.NoError(t, os.MkdirAll(h.state(), 0o700))
+		require.NoError(t, os.Chmod(h.dir, c.home))
+		require.NoError(t, os.Chmod(h.state(), c.state))
+		var names []string
+		for _, f := range h.openFolders() {
+			names = append(names, f.name)
+			assert.Contains(t, f.hint, f.name)
+		}
+		assert.Equal(t, c.names, names, "%o %o", c.home, c.state)
+	}
+}
+
+// A key that this user may not read is no riddle.
+func TestPermissionHint_OfAnotherUser_SaysWho(t *testing.T) {
+	hint := permissionHint(&os.PathError{Op: "open", Path: "g/member.key", Err: os.ErrPermission}, "g")
+	assert.Regexp(t, `^the gate runs as (\S+), which may not use the files: .* chown -R \S+ g$`, hint)
+	assert.Empty(t, permissionHint(os.ErrNotExist, "g"))
+}
+
+// What happens at a slot is said with the reason, the time and the member's name.
+func TestGateStatus_Slot_SaysWhyAndUntil(t *testing.T) {
+	id, at := ident.Member{0x5c, 0x3e}, time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
+	session := driver.SlotStatus{State: "OPEN", Session: 7, Member: &id, Name: "anna", Until: &at}
+	closing := session
+	closing.State, closing.Closing = "CLOSING", &driver.ClosingStatus{Why: "deadline", AtMost: at}
+	for text, s := range map[string]driver.SlotStatus{
+		"IDLE": {State: "IDLE"},
+		"OPEN, session 7 of anna (" + id.Short() + ") until 2026-01-02 03:04:05":                          {State: "OPEN", Session: 7, Member: &id, Name: "anna", Until: &at},
+		"CLOSING (deadline): close has until 2026-01-02 03:04:05, session 7 of anna (" + id.Short() + ")": closing,
+		"CLOSING (restart): nothing opens before 2026-01-02 03:04:05":                                     {State: "CLOSING", Closing: &driver.ClosingStatus{Why: "restart", Settles: true, AtMost: at}},
+		"STUCK, session 7 of unknown (" + id.Short() + ") until 2026-01-02 03:04:05, alarm: stuck":        {State: "STUCK", Session: 7, Member: &id, Until: &at, Alarm: "stuck"},
+	} {
+		assert.Equal(t, text, slotText(s))
+	}
+	var out strings.Builder
+	printGateStatus(&out, driver.Status{Slots: []driver.SlotStatus{{State: "STUCK", HookSaid: "close: psql:\tno"}}})
+	assert.Contains(t, out.String(), "slot 0      STUCK\n            hook close: psql: no\n")
 }

@@ -28,7 +28,8 @@ const (
 type guardedHook struct {
 	command supervise.Command
 	limit   time.Duration
-	log     *slog.Logger // says which hook
+	log     *slog.Logger      // says which hook
+	says    func(line string) // what it writes, each line; nil: nobody wants it
 	// ready is called before the hook runs; an error keeps it from running. It may be nil.
 	ready func(*supervise.Guard) error
 }
@@ -77,6 +78,9 @@ func (h guardedHook) read(out *os.File) {
 	in := bufio.NewReaderSize(out, maxHookLine)
 	for lines := 0; ; lines++ {
 		line, more, err := in.ReadLine()
+		if h.says != nil && len(line) > 0 {
+			h.says(string(line))
+		}
 		switch {
 		case lines == maxHookLines:
 			h.log.Warn("hook says more than is logged", "lines", maxHookLines)

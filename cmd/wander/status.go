@@ -17,6 +17,7 @@ import (
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -30,7 +31,7 @@ func newStatusCommand(env *environment) *cobra.Command {
 the local member knows. There is no global view: ages show how old each observation is.
 
 Exit code 69: no daemon answers, no other member can be reached and no token is here, or the certificate
-does not count.`,
+does not count; with --check also if the gate of a resource cannot be reached, or is stuck.`,
 		Example: "  wander status\n  wander status --check\n  wander status --socket a/wander.sock --output json",
 	}, func(socket string, asJSON bool) error {
 		if check {
@@ -49,8 +50,13 @@ func runCheck(env *environment, socket string) error {
 		printWhy(env.Out, "wander", unanswered(env, socket, err))
 		return &cli.Error{Code: cli.ExitUnavailable, Err: errors.New("")}
 	}
-	printWhy(env.Out, st.Name, st.Why)
-	return unreached(&st)
+	shut := slices.IndexFunc(st.Resources, func(r api.ResourceStatus) bool { return explain.IsShut(r.Cause) })
+	if down := unreached(&st); down != nil || shut < 0 {
+		printWhy(env.Out, st.Name, st.Why)
+		return down
+	}
+	printWhy(env.Out, st.Resources[shut].Name, st.Resources[shut].Why)
+	return &cli.Error{Code: cli.ExitUnavailable, Err: errors.New("")}
 }
 
 func runStatus(env *environment, socket string, asJSON bool) error {
@@ -213,6 +219,9 @@ func gateText(g api.GateStatus) string {
 		text = "reachable"
 	case g.Observes:
 		text = "unreachable: it only observes, and programs run"
+	}
+	if g.Unreached != "" {
+		text += "; " + cli.OneLine(g.Unreached)
 	}
 	if g.Said != "" {
 		text += "; " + g.Said

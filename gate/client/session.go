@@ -12,6 +12,7 @@ import (
 
 	"github.com/quic-go/quic-go"
 
+	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/gate/wire"
@@ -176,6 +177,9 @@ func (c *Conn) knows(target string) error {
 		return nil
 	case len(c.targets) == 0:
 		return fmt.Errorf("%w: %q; it has none with a name", ErrNoTarget, target)
+	}
+	if near := configfile.Nearest(target, c.targets); near != "" {
+		return fmt.Errorf("%w: %q; did you mean %q? It has %s", ErrNoTarget, target, near, strings.Join(c.targets, ", "))
 	}
 	return fmt.Errorf("%w: %q; it has %s", ErrNoTarget, target, strings.Join(c.targets, ", "))
 }

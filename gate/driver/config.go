@@ -104,6 +104,7 @@ type Call struct {
 	Token    ident.Token
 	Deadline time.Time // of the session; zero for the close hook
 	Timeout  time.Duration
+	Says     func(line string) // notes what the hook has written last, for people
 }
 
 // Hook runs a command and returns when that and everything that it has started has ended. It kills them when the timeout is over, and at

@@ -54,6 +54,7 @@ type engine struct {
 // view is what is known of a place, for people and for hooks.
 type view struct {
 	opening core.RunOpen // of the last session; zero: none since the start
+	name    string       // of its member, by the certificate
 	until   time.Time
 	alarm   string // why an operator is needed; empty: nobody is
 	since   time.Time
@@ -175,7 +176,7 @@ func (e *engine) perform(effects []core.Effect) {
 
 func (e *engine) runOpen(f core.RunOpen, now clock.Reading) {
 	v := &e.slots[f.Slot]
-	v.opening, v.until, v.since, v.alarm = f, wallOf(now, f.Deadline), now.Wall, ""
+	v.opening, v.name, v.until, v.since, v.alarm = f, e.nameOf(f.Title.Holder), wallOf(now, f.Deadline), now.Wall, ""
 	e.counts.sessions.Add(1)
 	e.log.Info("session opens", "slot", f.Slot, "session", f.Session, "member", f.Title.Holder, "token", f.Title.Token.Short(), "hop", f.Title.Hop, "until", v.until)
 	if e.rules.observe {
@@ -183,6 +184,16 @@ func (e *engine) runOpen(f core.RunOpen, now clock.Reading) {
 		return
 	}
 	e.places.runOpen(f, e.rules.settings.OpenTimeout, v.until)
+}
+
+// nameOf is the name of a member that has signed in.
+func (e *engine) nameOf(id ident.Member) string {
+	for _, s := range e.signIns {
+		if s.visitor.member == id {
+			return s.visitor.cert.Name()
+		}
+	}
+	return ""
 }
 
 func (e *engine) runClose(f core.RunClose, now clock.Reading) {

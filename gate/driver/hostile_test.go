@@ -324,7 +324,8 @@ func TestHooks_CloseSlow_Alarm(t *testing.T) {
 	w := gatetest.New(t, 2, nil)
 	release := make(chan struct{})
 	s := open(w, func(c *driver.Config) {
-		c.CloseHook = func(ctx context.Context, _ driver.Call) core.Result {
+		c.CloseHook = func(ctx context.Context, c driver.Call) core.Result {
+			c.Says("still 2 connections")
 			select {
 			case <-release:
 				return core.Succeeded
@@ -345,11 +346,20 @@ func TestHooks_CloseSlow_Alarm(t *testing.T) {
 		return err == nil && st.Slots[0].Alarm == core.AlarmSlowClose
 	})
 	assert.Equal(t, core.Closing.String(), st.Slots[0].State)
+	assert.Equal(t, "a", st.Slots[0].Name)
+	assert.Equal(t, "close: still 2 connections", st.Slots[0].HookSaid)
+	require.NotNil(t, st.Slots[0].Closing)
+	assert.Equal(t, core.BySignOut.String(), st.Slots[0].Closing.Why)
+	assert.False(t, st.Slots[0].Closing.Settles)
+	assert.WithinDuration(t, st.Slots[0].Since.Add(gatetest.HookTime), st.Slots[0].Closing.AtMost, time.Minute)
 	close(release)
 	gatetest.Opened(t, second)
 	st, err := s.Status(context.Background())
 	require.NoError(t, err)
 	assert.Empty(t, st.Slots[0].Alarm)
+	assert.Empty(t, st.Slots[0].HookSaid, "it was about the session before")
+	assert.Equal(t, "b", st.Slots[0].Name)
+	assert.Nil(t, st.Slots[0].Closing)
 	assert.EqualValues(t, 1, st.Alarms[core.AlarmSlowClose])
 }
 

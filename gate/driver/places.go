@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -23,12 +24,30 @@ type places struct {
 
 // place is what runs at a slot. The engine alone uses it.
 type place struct {
-	cancel context.CancelFunc // kills it; nil: nothing has run
-	done   chan struct{}      // closed when nothing of it runs any more
+	cancel context.CancelFunc     // kills it; nil: nothing has run
+	done   chan struct{}          // closed when nothing of it runs any more
+	said   atomic.Pointer[string] // what a hook has written last since a session began there; nil: nothing
+}
+
+// says notes what the hook of a name has written.
+func (p *places) says(slot int, name string) func(line string) {
+	return func(line string) {
+		text := name + ": " + line
+		p.slots[slot].said.Store(&text)
+	}
+}
+
+// lastWord is what a hook has written last at a slot.
+func (p *places) lastWord(slot int) string {
+	if text := p.slots[slot].said.Load(); text != nil {
+		return *text
+	}
+	return ""
 }
 
 func (p *places) running() bool {
-	for _, s := range p.slots {
+	for i := range p.slots {
+		s := &p.slots[i]
 		if s.done == nil {
 			continue
 		}
@@ -94,6 +113,7 @@ func (p *places) start(slot int, run uint64, name string, timeout time.Duration,
 
 // runOpen performs RunOpen.
 func (p *places) runOpen(e core.RunOpen, timeout time.Duration, deadline time.Time) {
+	p.slots[e.Slot].said.Store(nil)
 	if p.open == nil && p.succeed(e.Slot, e.Run, "open") {
 		return
 	}
@@ -103,6 +123,7 @@ func (p *places) runOpen(e core.RunOpen, timeout time.Duration, deadline time.Ti
 		}
 		return p.open(ctx, Call{
 			Slot: e.Slot, Session: e.Session, Member: e.Title.Holder, Token: e.Title.Token, Deadline: deadline, Timeout: timeout,
+			Says: p.says(e.Slot, "open"),
 		})
 	})
 }
@@ -114,7 +135,7 @@ func (p *places) runClose(e core.RunClose, of core.RunOpen, timeout time.Duratio
 		if p.close == nil {
 			return awaited(ctx, gone, timeout)
 		}
-		return p.close(ctx, Call{Slot: e.Slot, Session: e.Session, Member: of.Title.Holder, Token: of.Title.Token, Timeout: timeout})
+		return p.close(ctx, Call{Slot: e.Slot, Session: e.Session, Member: of.Title.Holder, Token: of.Title.Token, Timeout: timeout, Says: p.says(e.Slot, "close")})
 	})
 }
 

@@ -40,11 +40,25 @@ type SlotStatus struct {
 	State   string        `json:"state"`
 	Session uint64        `json:"session,omitempty"` // of the last session since the start
 	Member  *ident.Member `json:"member,omitempty"`
+	Name    string        `json:"name,omitempty"` // of the member
 	Token   *ident.Token  `json:"token,omitempty"`
 	Hop     uint64        `json:"hop,omitempty"`
 	Until   *time.Time    `json:"until,omitempty"`
 	Since   *time.Time    `json:"since,omitempty"`
 	Alarm   string        `json:"alarm,omitempty"`
+
+	// Closing is why a session ends, and nil while none does.
+	Closing *ClosingStatus `json:"closing,omitempty"`
+
+	// HookSaid is the last line that a hook has written since the session began, behind the hook's name.
+	HookSaid string `json:"hook_said,omitempty"`
+}
+
+// ClosingStatus is why a slot is closing, and until when.
+type ClosingStatus struct {
+	Why     string    `json:"why"`
+	Settles bool      `json:"settles"` // close has confirmed, and the slot is shut for a while
+	AtMost  time.Time `json:"at_most"` // until then: the close hook, or the settling
 }
 
 // Status is what the gate knows now. Errors: ErrClosed, or those of ctx.
@@ -84,6 +98,7 @@ func (g *Gate) Status(ctx context.Context) (Status, error) {
 
 // status is that of each slot. The engine's goroutine calls it.
 func (e *engine) status() []SlotStatus {
+	now := e.now()
 	list := make([]SlotStatus, e.machine.Slots())
 	for i, v := range e.slots[:len(list)] {
 		s := SlotStatus{Slot: i, State: e.machine.State(i).String(), Alarm: v.alarm}
@@ -95,8 +110,12 @@ func (e *engine) status() []SlotStatus {
 		}
 		if e.machine.State(i) != core.Idle && v.opening.Session > 0 {
 			t := v.opening.Title
-			s.Session, s.Member, s.Token, s.Hop, s.Until = v.opening.Session, &t.Holder, &t.Token, t.Hop, &v.until
+			s.Session, s.Member, s.Name, s.Token, s.Hop, s.Until = v.opening.Session, &t.Holder, v.name, &t.Token, t.Hop, &v.until
 		}
+		if why, settles, at := e.machine.Ending(i); at > 0 {
+			s.Closing = &ClosingStatus{Why: why.String(), Settles: settles, AtMost: wallOf(now, at)}
+		}
+		s.HookSaid = e.places.lastWord(i)
 		list[i] = s
 	}
 	return list

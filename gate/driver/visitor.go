@@ -270,6 +270,7 @@ func (v *visitor) verify(f *wire.SignIn) (in core.SignIn, of permit.StatementBod
 	p, err := permit.Verify(form, permit.Conditions{
 		Group: g.ID(), Authorities: g, At: v.gate.cfg.Now(),
 		Certificate: func(raw []byte) (certificate.Certificate, error) { return v.gate.visitors.signers.parse(g, raw) },
+		Memory:      v.gate.visitors.seen,
 		Settings:    group.Settings{Resources: []group.Resource{{Name: v.gate.known.resource, Slots: group.MaxSlots}}},
 	})
 	if err != nil {

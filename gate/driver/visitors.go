@@ -14,6 +14,7 @@ import (
 	core "github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/permit"
+	"github.com/wandertoken/wander/protocol/token"
 )
 
 // visitors are the connections of members, and what they share. It is safe for concurrent use.
@@ -22,6 +23,7 @@ type visitors struct {
 	larges   chan struct{} // one place for each large frame that is read
 	verifies chan struct{} // one place for each sign-in that is verified
 	signers  certificates
+	seen     *token.Memory // of permits: the last one's transfer is the one before in the next
 
 	mu      sync.Mutex
 	list    []*visitor // the oldest first
@@ -29,7 +31,7 @@ type visitors struct {
 }
 
 func newVisitors(g *Gate) *visitors {
-	return &visitors{gate: g, larges: make(chan struct{}, maxLarge), verifies: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	return &visitors{gate: g, larges: make(chan struct{}, maxLarge), verifies: make(chan struct{}, runtime.GOMAXPROCS(0)), seen: token.NewMemory(g.cfg.Group.ID())}
 }
 
 // enter makes room for a connection.

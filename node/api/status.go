@@ -132,8 +132,9 @@ type SlotStatus struct {
 // GateStatus is what this member knows of a resource's gate.
 type GateStatus struct {
 	Reachable bool   `json:"reachable"`
-	Observes  bool   `json:"observes,omitempty"` // it is no condition while it cannot be reached
-	Said      string `json:"said"`               // what it has said last about this slot, or "asked"; empty: nothing yet
+	Unreached string `json:"unreached,omitempty"` // why there is no connection: how the last dial ended
+	Observes  bool   `json:"observes,omitempty"`  // it is no condition while it cannot be reached
+	Said      string `json:"said"`                // what it has said last about this slot, or "asked"; empty: nothing yet
 	// Hinders is why it lets no program in here, as protocol/member has it (Hindrance); empty if it does.
 	Hinders string `json:"hinders,omitempty"`
 	Session uint64 `json:"session,string,omitempty"`

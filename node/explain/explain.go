@@ -55,6 +55,9 @@ func OfProgram(st *api.Status, resource string) (why api.Why, known bool) {
 	return why, false
 }
 
+// IsShut reports whether a cause keeps the programs of all members from a resource until people do something.
+func IsShut(c api.Cause) bool { return c == GateUnreachable || c == GateStuck }
+
 // Holds reports whether a token of a resource is here.
 func Holds(r *api.ResourceStatus) bool {
 	return slices.ContainsFunc(r.Slots, func(s api.SlotStatus) bool { return s.Held })
@@ -117,7 +120,7 @@ func resource(st *api.Status, r *api.ResourceStatus, now time.Time) api.Why {
 		}
 	}
 	s := foremost(r.Slots, now)
-	if why, ok := blocked(s, now); ok && r.Waiting > 0 {
+	if why, ok := blocked(s, now); ok && (r.Waiting > 0 || why.Cause == GateUnreachable) { // the next program would find that so
 		return why
 	}
 	switch {
@@ -169,13 +172,16 @@ func blocked(s *api.SlotStatus, now time.Time) (api.Why, bool) {
 	if g == nil || g.Observes {
 		return api.Why{}, false
 	}
-	until := ""
+	reason, until := "", ""
+	if g.Unreached != "" {
+		reason = ": " + g.Unreached
+	}
 	if !g.NotBefore.IsZero() {
 		until = ", until " + g.NotBefore.Format(time.RFC3339)
 	}
 	switch {
 	case !g.Reachable:
-		return because(GateUnreachable, nil, "the gate in front of the resource cannot be reached"), true
+		return because(GateUnreachable, nil, "the gate in front of the resource cannot be reached%s", reason), true
 	case !s.Held && !g.NotBefore.After(now): // what it has said was about another custody
 		return api.Why{}, false
 	}

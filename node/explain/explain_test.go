@@ -72,6 +72,7 @@ var slotCases = map[string]struct {
 	"leaving":                        {api.SlotStatus{Leaving: true, Executing: true}, explain.Leaving, "lacks it"},
 	"running":                        {api.SlotStatus{Held: true, Executing: true, Holder: &api.HolderStatus{How: api.Here, ProgramS: s(7), ProgramEndsS: s(13)}}, explain.Running, "for 7.0 s, and is killed in 13 s"},
 	"gate unreachable":               {api.SlotStatus{Gate: &api.GateStatus{}}, explain.GateUnreachable, "cannot be reached"},
+	"another gate":                   {api.SlotStatus{Gate: &api.GateStatus{Unreached: "another gate answered: 0707"}}, explain.GateUnreachable, "cannot be reached: another gate answered: 0707"},
 	"gate observes":                  {api.SlotStatus{Held: true, Gate: &api.GateStatus{Observes: true}}, explain.TokenHere, "2 programs wait"},
 	"gate stuck":                     {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "stuck", Hinders: "stuck"}}, explain.GateStuck, "cannot end"},
 	"gate refuses":                   {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: "refused", NotBefore: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}, explain.GateRefuses, `"refused: window", until 2026-01-02T03:04:05Z`},
@@ -116,7 +117,7 @@ func TestStatus_NobodyWaits_Idle(t *testing.T) {
 	}}
 	explain.Status(&st, noon)
 	assert.Equal(t, "no program waits here; token with m3 (12 s ago, says m3 itself)", st.Resources[0].Sentence)
-	assert.Equal(t, explain.Idle, st.Resources[1].Cause)
+	assert.Equal(t, explain.GateUnreachable, st.Resources[1].Cause, "the next program would find that so")
 	assert.Equal(t, explain.NoPlace, st.Resources[2].Cause)
 	assert.Equal(t, explain.NotConfigured, st.Resources[3].Cause)
 }

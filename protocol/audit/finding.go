@@ -3,7 +3,6 @@ package audit
 import (
 	"fmt"
 
-	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -120,9 +119,6 @@ type Finding struct {
 // Proved reports whether the finding is proved: anybody who has the exhibits can
 // check it without believing a journal or a clock.
 func (f Finding) Proved() bool { return len(f.Exhibits) > 0 }
-
-// HasEvidence reports whether package evidence makes a file of the exhibits. It does not of what gates have signed.
-func (f Finding) HasEvidence() bool { return f.Proved() && f.Exhibits[0].Kind != envelope.GateAnswer }
 
 func (f Finding) String() string {
 	s := fmt.Sprintf("%s: token %s hop %d", f.Kind, f.Token.Short(), f.Hop)

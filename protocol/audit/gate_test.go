@@ -297,9 +297,12 @@ func TestGate_WhatItSigned_Compared(t *testing.T) {
 			assert.Empty(t, r.Unverified)
 			for _, f := range r.Findings {
 				assert.Equal(t, c.proved, f.Proved())
-				assert.False(t, f.HasEvidence())
 				if c.proved {
 					assert.Equal(t, k.gate.ID, f.Accused)
+					e, err := k.Convict(f)
+					require.NoError(t, err)
+					assert.Equal(t, k.gate.ID, e.Accused)
+					assert.Equal(t, string(f.Kind), e.Kind.String())
 					for _, e := range f.Exhibits {
 						m := k.List[e.Journal]
 						raw, err := audit.Extract(m.Frames[e.Seq-1].Body, e)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -15,19 +16,9 @@ type gateWord struct {
 	wire.AnswerBody
 	gate    ident.Member
 	session uint64 // that it names; 0: none
+	said    evidence.Statement
 	shown   Exhibit
 }
-
-// signIn is what a gate has answered: the number is one of the connection, and the connection is the exporter value's.
-type signIn struct {
-	gate     ident.Member
-	member   ident.Member
-	title    ident.Hash
-	exporter [32]byte
-	number   uint64
-}
-
-func (w *gateWord) signIn() signIn { return signIn{w.gate, w.Member, w.Title, w.Exporter, w.Number} }
 
 // told takes in an answer of a gate.
 func (r *Reader) told(o *object) {
@@ -35,36 +26,27 @@ func (r *Reader) told(o *object) {
 		return
 	}
 	r.others[o.print] = true
-	w := &gateWord{AnswerBody: o.word, gate: r.trust.gates[o.form.KeyID()].id, shown: r.exhibit(o)}
+	w := &gateWord{AnswerBody: o.word, gate: r.trust.gates[o.form.KeyID()].Member(), shown: r.exhibit(o)}
 	if w.Member != r.member {
 		r.find(Misfit, ident.Token{}, 0, "an answer of a gate to member "+w.Member.Short(), r.member)
 	}
-	switch a := w.Answer.(type) {
-	case gate.OpenAnswer:
-		w.session = a.Session
-	case gate.BusyAnswer:
-		w.session = a.Session
-	case gate.ClosedAnswer:
-		w.session = a.Session
-	}
+	w.said = evidence.OfGate(o.word, o.form.KeyID(), o.form.Hash())
+	w.session = w.said.Gate.Session
 	r.words = append(r.words, w)
 }
 
 // holder is who has a session by an answer, and under which token and hop; ok is false if the answer does not say.
 func (w *gateWord) holder() (m ident.Member, h hop, ok bool) {
-	switch a := w.Answer.(type) {
-	case gate.OpenAnswer:
-		return w.Member, hop{a.Token, a.Hop}, true
-	case gate.BusyAnswer:
-		return a.Holder, hop{a.Token, a.Hop}, a.Session > 0
-	}
-	return ident.Member{}, hop{}, false
+	m = w.said.Gate.Holder
+	return m, hop{w.said.Token, w.said.Hop}, !m.IsZero()
 }
 
 // own reports whether the session that an answer names is that of the sign-in that it answers.
-func (w *gateWord) own() bool {
-	_, busy := w.Answer.(gate.BusyAnswer)
-	return w.session > 0 && !busy
+func (w *gateWord) own() bool { return w.said.Gate.Own }
+
+// contradicts reports whether two answers are evidence of a kind.
+func (w *gateWord) contradicts(k evidence.Kind, o *gateWord) bool {
+	return k.Convicts(w.said, o.said) || k.Convicts(o.said, w.said)
 }
 
 // checkWords compares what gates have signed: with each other, and with the journals of the gates.
@@ -108,18 +90,17 @@ func (j *judge) lies(k Kind, a, b *gateWord, detail string) {
 
 // checkSignIns looks for sign-ins with two sessions, or with a session and a refusal.
 func (j *judge) checkSignIns() {
-	first := make(map[signIn]*gateWord)
+	first := make(map[evidence.SignIn]*gateWord)
 	for _, w := range j.words {
-		_, refused := w.Answer.(gate.RefuseAnswer)
-		if !refused && !w.own() {
+		if !w.said.Gate.Refused && !w.own() {
 			continue
 		}
-		at := w.signIn()
+		at := w.said.Gate.SignIn
 		o := first[at]
 		switch {
 		case o == nil:
 			first[at] = w
-		case o.session != w.session:
+		case o.contradicts(evidence.TwoAnswers, w):
 			j.lies(TwoAnswers, o, w, fmt.Sprintf("%s, and %s", o.says(), w.says()))
 		}
 	}
@@ -149,14 +130,12 @@ func (j *judge) checkNumbers(words []*gateWord) {
 		if w.session == 0 {
 			continue
 		}
-		m, h, says := w.holder()
+		_, _, says := w.holder()
 		switch {
-		case w.own() && own != nil && (own.signIn() != w.signIn() || own.Slot != w.Slot):
+		case w.own() && own != nil && own.contradicts(evidence.NumberTwice, w):
 			j.lies(NumberTwice, own, w, fmt.Sprintf("session %d for two sign-ins", w.session))
-		case says && told != nil:
-			if om, oh, _ := told.holder(); om != m || oh != h {
-				j.lies(NumberTwice, told, w, fmt.Sprintf("session %d with two holders or tokens", w.session))
-			}
+		case says && told != nil && told.contradicts(evidence.NumberTwice, w):
+			j.lies(NumberTwice, told, w, fmt.Sprintf("session %d with two holders or tokens", w.session))
 		}
 		if w.own() && own == nil {
 			own = w

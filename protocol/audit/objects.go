@@ -183,7 +183,7 @@ func ownKey(o *object) bool { return o.kind == envelope.Authority }
 // signer is the key that the object has to verify with, or nil.
 func (in *intake) signer(o *object) *signature.PublicKey {
 	if o.kind == envelope.GateAnswer {
-		return in.trust.gates[o.form.KeyID()].key
+		return in.trust.gates[o.form.KeyID()].Key()
 	}
 	return in.trust.Key(o.form.KeyID())
 }

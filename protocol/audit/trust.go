@@ -34,7 +34,7 @@ type Trust struct {
 	group       ident.Group
 	cas         authorities
 	members     map[ident.Member]*identity
-	gates       map[[envelope.KeyIDSize]byte]gateIdentity // by the key id of their answers
+	gates       map[[envelope.KeyIDSize]byte]certificate.Certificate // of gates, by the key id of their answers
 	configs     []group.Settings
 	good        map[print]bool // what has verified
 	waiting     []certificate.Unverified[certificate.Claims, certificate.Certificate]
@@ -65,20 +65,13 @@ type identity struct {
 	left        uint64 // its own clock, ms since 1970; 0: not
 }
 
-// gateIdentity is a gate that the CA has certified.
-type gateIdentity struct {
-	id   ident.Member
-	name string
-	key  *signature.PublicKey
-}
-
 // validity is that of one certificate, in ms since 1970.
 type validity struct{ from, to uint64 }
 
 // NewTrust returns a Trust with the contents of a group file: its CA keys, its
 // configuration, and the certificates, revocations and leaves in it.
 func NewTrust(g *group.Group, extra group.Extra) *Trust {
-	t := &Trust{group: g.ID(), members: make(map[ident.Member]*identity), gates: make(map[[envelope.KeyIDSize]byte]gateIdentity), good: make(map[print]bool)}
+	t := &Trust{group: g.ID(), members: make(map[ident.Member]*identity), gates: make(map[[envelope.KeyIDSize]byte]certificate.Certificate), good: make(map[print]bool)}
 	t.cas.list = g.Authorities()
 	t.configs = append(t.configs, g.Config().Settings())
 	t.good[printOf(envelope.Configuration, g.Config().Raw())] = true
@@ -156,7 +149,7 @@ func (t *Trust) verify(k journal.Known, p print) error {
 			return err
 		}
 		t.good[p] = true
-		t.gates[wire.KeyID(c.Key())] = gateIdentity{c.Member(), c.Name(), c.Key()}
+		t.gates[wire.KeyID(c.Key())] = c
 	case journal.KnownAuthority:
 		a, err := group.ParseAuthority(t.group, k.Object, &t.cas)
 		if err != nil {
@@ -267,30 +260,39 @@ func (t *Trust) Name(m ident.Member) string {
 	if i := t.members[m]; i != nil {
 		return i.name
 	}
-	for _, g := range t.gates {
-		if g.id == m {
-			return g.name
-		}
-	}
-	return ""
+	return t.gate(m).Name()
 }
 
-// Certificate returns a certificate of a member, and the statements about CA
+// gate is the certificate of a gate; the zero value has no name.
+func (t *Trust) gate(m ident.Member) (c certificate.Certificate) {
+	for _, g := range t.gates {
+		if g.Member() == m {
+			return g
+		}
+	}
+	return c
+}
+
+// Certificate returns a certificate of a member or a gate, and the statements about CA
 // keys that lead to it, the group's first key first. Evidence contains both.
 // Both are nil when no certificate was seen.
 func (t *Trust) Certificate(m ident.Member) (certificate []byte, statements [][]byte) {
-	i := t.members[m]
-	if i == nil || i.certificate == nil {
+	var authority [envelope.KeyIDSize]byte
+	if i := t.members[m]; i != nil && i.certificate != nil {
+		certificate, authority = i.certificate, i.authority
+	} else if g := t.gate(m); g.Key() != nil {
+		certificate, authority = g.Raw(), g.Authority()
+	} else {
 		return nil, nil
 	}
-	needed := map[[envelope.KeyIDSize]byte]bool{i.authority: true}
+	needed := map[[envelope.KeyIDSize]byte]bool{authority: true}
 	for n := len(t.cas.list) - 1; n >= 0; n-- {
 		if a := t.cas.list[n]; needed[a.ID()] {
 			needed[a.Voucher()] = true
 			statements = append([][]byte{a.Raw()}, statements...)
 		}
 	}
-	return i.certificate, statements
+	return certificate, statements
 }
 
 // HasResource reports whether any configuration that is known has a resource.

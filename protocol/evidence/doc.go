@@ -1,5 +1,5 @@
-// Package evidence is proof that a member broke the rules: two objects, signed
-// by the same key, that no member which keeps the handoff rules ever signs both
+// Package evidence is proof that a member, or a gate, broke the rules: two objects, signed
+// by the same key, that nobody who keeps the handoff rules, or those of gates, ever signs both
 // of. Whoever knows the group id, and nothing else, can check it.
 //
 //	e, err := evidence.New(group, authorities, certificate, a, b)
@@ -12,7 +12,7 @@
 // group id on, the certificate of the accused, and the objects. It is not signed
 // itself: who brings it makes no difference.
 //
-// # The five kinds
+// # The seven kinds
 //
 //	Kind           the two objects        what an honest member never does
 //	Fork           TRANSFER, TRANSFER     give one hop of a token away twice, by the same title
@@ -21,6 +21,11 @@
 //	DoubleMint     GENESIS, GENESIS       make two tokens with one number of one incarnation
 //	Misfit         TRANSFER, and what     pass a token on by a transfer that does not follow from
 //	               its hashes name        the genesis, transfer or void that it names
+//	TwoAnswers     GATE ANSWER, twice     (a gate) open two sessions for one sign-in, or open one and refuse it
+//	NumberTwice    GATE ANSWER, twice     (a gate) give one session to two sign-ins, holders or tokens
+//
+// An answer of a gate does not name that gate: New takes it from the certificate. The kinds against gates are found by audits alone,
+// which have what several members were told.
 //
 // Of a Misfit's second object only the hash counts, so its signature is blanked, and who signed it does
 // not matter. Kind.Convicts is the rule of each kind; all who judge what members have signed go by it.

@@ -54,6 +54,13 @@ func New(g ident.Group, authorities [][]byte, certificate []byte, a, b Object) (
 	if !ok {
 		return nil, ErrNoProof
 	}
+	if kind.AgainstGate() { // its answers do not name it
+		c, err := kind.certificate(g, authorities, certificate)
+		if err != nil {
+			return nil, err
+		}
+		accused = c.Member()
+	}
 	e := &Evidence{
 		Kind: kind, Group: g, Accused: accused, Authorities: authorities, Certificate: certificate, Objects: objects,
 	}

@@ -9,7 +9,10 @@ import (
 
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/evidence"
+	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/token"
@@ -21,7 +24,9 @@ func TestCrimes(t *testing.T) {
 			kind, accused, ok := evidence.Of(groupID, order[0], order[1])
 			assert.True(t, ok)
 			assert.Equal(t, c.kind, kind)
-			assert.Equal(t, c.by.id, accused)
+			if !c.kind.AgainstGate() { // an answer does not name its gate
+				assert.Equal(t, c.by.id, accused)
+			}
 			e, err := evidence.New(groupID, chain(t), c.by.certificate(t), order[0], order[1])
 			require.NoError(t, err)
 			assert.Equal(t, c.evidence(t), e, "whoever has which object first")
@@ -100,9 +105,57 @@ func TestNoCrime(t *testing.T) {
 	}
 }
 
+// What an honest gate may have signed is no evidence, in either order.
+func TestNoCrime_Gate(t *testing.T) {
+	ofAda := says(t, ada, 2, opens(7, 3))
+	for name, o := range map[string]evidence.Object{
+		"the same once more":              ofAda,
+		"its end":                         says(t, ada, 2, closes(7)),
+		"its wait before":                 says(t, ada, 2, isBusy(6, 2, ben)),
+		"the end of a wait":               says(t, ada, 2, closes(0)),
+		"busy with it":                    says(t, ben, 2, isBusy(7, 3, ada)),
+		"busy with nobody known":          says(t, ben, 2, gate.BusyAnswer{Session: 7}),
+		"the next one":                    says(t, ben, 2, opens(8, 3)),
+		"another sign-in refused":         says(t, ada, 3, refuses()),
+		"a refusal on another connection": says(t, ada, 2, refuses(), func(b *wire.AnswerBody) { b.Exporter[0]++ }),
+		"another resource":                says(t, ben, 2, opens(7, 3), func(b *wire.AnswerBody) { b.Resource = "tape" }),
+		"a transfer":                      forkOf(t).a,
+		"not an object":                   {Kind: envelope.GateAnswer, Raw: []byte{1}},
+	} {
+		for _, p := range [][2]evidence.Object{{ofAda, o}, {o, ofAda}} {
+			_, _, ok := evidence.Of(groupID, p[0], p[1])
+			assert.False(t, ok, name)
+			_, err := evidence.New(groupID, chain(t), door.certificate(t), p[0], p[1])
+			assert.ErrorIs(t, err, evidence.ErrNoProof, name)
+		}
+	}
+}
+
+// Two answers convict the gate that has the key, and nobody else.
+func TestVerify_GateOfOthers_Refused(t *testing.T) {
+	lie := lies(t)[0]
+	other := party{newParty(6).id, newParty(6).key, certificate.GateRole}
+	_, err := evidence.New(groupID, chain(t), other.certificate(t), lie.a, lie.b)
+	assert.ErrorIs(t, err, evidence.ErrObject, "of another gate")
+	member := door
+	member.role = certificate.MemberRole
+	_, err = evidence.New(groupID, chain(t), member.certificate(t), lie.a, lie.b)
+	assert.ErrorIs(t, err, evidence.ErrCertificate, "of a member")
+	assert.ErrorIs(t, err, certificate.ErrRole)
+	_, err = evidence.New(groupID, chain(t)[:1], door.certificate(t), lie.a, lie.b)
+	assert.ErrorIs(t, err, evidence.ErrCertificate, "of an unknown CA key")
+	_, err = evidence.New(groupID, chain(t)[1:], door.certificate(t), lie.a, lie.b)
+	assert.ErrorIs(t, err, evidence.ErrAuthority)
+	thief := forkOf(t)
+	e := thief.evidence(t)
+	e.Accused, e.Certificate = door.id, door.certificate(t)
+	_, err = e.Verify(groupID)
+	assert.ErrorIs(t, err, certificate.ErrRole, "a gate signs no transfers")
+}
+
 // Every reason to refuse evidence has one example that is nothing else.
 func TestVerify_Invalid_Refused(t *testing.T) {
-	fork := crimes(t)[0]
+	fork := forkOf(t)
 	for name, c := range map[string]struct {
 		change func(*evidence.Evidence)
 		err    error
@@ -135,7 +188,7 @@ func TestVerify_Invalid_Refused(t *testing.T) {
 // The second object of a misfit is only what the first names, without its
 // signature.
 func TestMisfitNames(t *testing.T) {
-	c := crimes(t)[5]
+	c := crimes(t)[len(lies(t))+5]
 	e := c.evidence(t)
 	e.Objects[1] = c.b.Raw
 	_, err := e.Verify(groupID)
@@ -150,7 +203,7 @@ func TestMisfitNames(t *testing.T) {
 }
 
 func TestNew_Invalid_Refused(t *testing.T) {
-	fork := crimes(t)[0]
+	fork := forkOf(t)
 	_, err := evidence.New(groupID, chain(t), make([]byte, evidence.MaxSize), fork.a, fork.b)
 	assert.ErrorIs(t, err, evidence.ErrTooLarge)
 	_, err = evidence.New(groupID, chain(t), dan.certificate(t), fork.a, fork.b)
@@ -158,7 +211,7 @@ func TestNew_Invalid_Refused(t *testing.T) {
 }
 
 func TestParse_Invalid_Refused(t *testing.T) {
-	raw, err := crimes(t)[0].evidence(t).Encode()
+	raw, err := forkOf(t).evidence(t).Encode()
 	require.NoError(t, err)
 	for name, bad := range map[string][]byte{
 		"nothing": nil, "cut": raw[:len(raw)-1], "with more": append(slices.Clone(raw), 0),
@@ -167,7 +220,7 @@ func TestParse_Invalid_Refused(t *testing.T) {
 		_, err := evidence.Parse(bad)
 		assert.ErrorIs(t, err, evidence.ErrMalformed, name)
 	}
-	for _, kind := range []byte{0, 6, 23} {
+	for _, kind := range []byte{0, 8, 23} {
 		bad := slices.Clone(raw)
 		bad[1] = kind
 		_, err = evidence.Parse(bad)
@@ -176,7 +229,7 @@ func TestParse_Invalid_Refused(t *testing.T) {
 }
 
 func TestParseText_Invalid_Refused(t *testing.T) {
-	text, err := crimes(t)[0].evidence(t).Text()
+	text, err := forkOf(t).evidence(t).Text()
 	require.NoError(t, err)
 	other, err := keyfile.EncodeBlocks(keyfile.Block{Type: keyfile.Certificate, Bytes: ben.certificate(t)})
 	require.NoError(t, err)
@@ -193,7 +246,7 @@ func TestParseText_Invalid_Refused(t *testing.T) {
 
 // The largest evidence has a text that is read again.
 func TestLargestText(t *testing.T) {
-	e := crimes(t)[0].evidence(t)
+	e := forkOf(t).evidence(t)
 	raw, err := e.Encode()
 	require.NoError(t, err)
 	e.Certificate = append(e.Certificate, make([]byte, evidence.MaxSize-len(raw)-1)...) // its head grows by 1
@@ -219,7 +272,7 @@ func TestRecover(t *testing.T) {
 		assert.Equal(t, c.evidence(t), e)
 		for what, raws := range map[string][][]byte{
 			"two givers of one hop": {c.a.Raw, c.b.Raw}, "": {c.a.Raw, c.b.Raw},
-			c.kind.String(): {c.a.Raw, c.a.Raw}, evidence.Kind(c.kind%5 + 1).String(): {c.a.Raw, c.b.Raw},
+			c.kind.String(): {c.a.Raw, c.a.Raw}, evidence.Kind(c.kind%7 + 1).String(): {c.a.Raw, c.b.Raw},
 		} {
 			a, b, ok := evidence.Recover(groupID, what, raws)
 			if ok { // one answer, once as a void and once as a receipt: its signature tells

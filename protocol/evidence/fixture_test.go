@@ -11,6 +11,8 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/evidence"
+	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/token"
@@ -45,22 +47,26 @@ func chain(t require.TestingT) [][]byte {
 
 // party is a member of the group.
 type party struct {
-	id  ident.Member
-	key *signature.PrivateKey
+	id   ident.Member
+	key  *signature.PrivateKey
+	role certificate.Role
 }
 
 func newParty(n byte) party {
 	raw := keyOf(n).Public().Bytes()
-	return party{id: ident.MemberOf(groupID, raw[:]), key: keyOf(n)}
+	return party{id: ident.MemberOf(groupID, raw[:]), key: keyOf(n), role: certificate.MemberRole}
 }
 
-var ada, ben, cleo, dan = newParty(1), newParty(2), newParty(3), newParty(4)
+var (
+	ada, ben, cleo, dan = newParty(1), newParty(2), newParty(3), newParty(4)
+	door                = party{newParty(5).id, newParty(5).key, certificate.GateRole}
+)
 
 // certificate is p's, from the CA's second key.
 func (p party) certificate(t require.TestingT) []byte {
 	c, err := certificate.Claims{
 		Name: "ftp-03", Serial: 7, NotBefore: epoch, NotAfter: epoch.AddDate(0, 3, 0), IssuedAt: epoch,
-		Key: p.key.Public().Bytes(), Group: groupID,
+		Key: p.key.Public().Bytes(), Group: groupID, Role: p.role,
 	}.Sign(later)
 	require.NoError(t, err)
 	return c.Raw()
@@ -126,6 +132,52 @@ func titles(t require.TestingT) (fresh, atBen, atCleo, back token.Title) {
 	return fresh, atBen, atCleo, back
 }
 
+// says is an answer of the door to the sign-in of a member with a number.
+func says(t require.TestingT, to party, number uint64, a gate.Answer, change ...func(*wire.AnswerBody)) evidence.Object {
+	b := wire.AnswerBody{
+		Resource: "ftp", Slot: 1, Member: to.id, Title: ident.Hash{to.id[0]}, Exporter: [32]byte{to.id[1]}, Number: number, Time: 1700000000000, Answer: a,
+	}
+	for _, c := range change {
+		c(&b)
+	}
+	signed, err := b.Sign(groupID, door.key)
+	require.NoError(t, err)
+	return evidence.Object{Kind: envelope.GateAnswer, Raw: signed.Raw()}
+}
+
+func opens(session, hop uint64) gate.Answer {
+	return gate.OpenAnswer{Session: session, Until: 1700000001000, Token: ident.Token{6}, Hop: hop}
+}
+
+func isBusy(session, hop uint64, with party) gate.Answer {
+	return gate.BusyAnswer{Session: session, Holder: with.id, Token: ident.Token{6}, Hop: hop}
+}
+
+func closes(session uint64) gate.Answer {
+	return gate.ClosedAnswer{Session: session, Reason: gate.BySignOut, Confirmed: true}
+}
+
+func refuses() gate.Answer { return gate.RefuseAnswer{Code: gate.Stale} }
+
+// lies are what no gate signs both of.
+func lies(t require.TestingT) []crime {
+	lie := func(name string, kind evidence.Kind, a, b evidence.Object) crime {
+		return crime{name: name, kind: kind, by: door, a: a, b: b, hop: 3}
+	}
+	ofAda := says(t, ada, 2, opens(7, 3))
+	return []crime{
+		lie("two sessions for a sign-in", evidence.TwoAnswers, ofAda, says(t, ada, 2, opens(8, 3))),
+		lie("a session and a refusal", evidence.TwoAnswers, ofAda, says(t, ada, 2, refuses())),
+		lie("a session and the end of another", evidence.TwoAnswers, ofAda, says(t, ada, 2, closes(8))),
+		lie("two sign-ins", evidence.NumberTwice, ofAda, says(t, ben, 2, opens(7, 3))),
+		lie("two sign-ins of a member", evidence.NumberTwice, ofAda, says(t, ada, 3, opens(7, 3))),
+		lie("the end of another's", evidence.NumberTwice, ofAda, says(t, ben, 2, closes(7))),
+		lie("two slots", evidence.NumberTwice, ofAda, says(t, ada, 2, opens(7, 3), func(b *wire.AnswerBody) { b.Slot++ })),
+		lie("two holders", evidence.NumberTwice, ofAda, says(t, cleo, 1, isBusy(7, 3, ben))),
+		lie("two hops", evidence.NumberTwice, says(t, cleo, 1, isBusy(7, 3, ada)), says(t, dan, 1, isBusy(7, 3, ben))),
+	}
+}
+
 // crimes are some of every kind.
 func crimes(t require.TestingT) []crime {
 	fresh, atBen, atCleo, back := titles(t)
@@ -141,7 +193,7 @@ func crimes(t require.TestingT) []crime {
 	early := pass(t, fresh, ada, ben, hop(2))
 	taken := pass(t, back, dan, ada)
 	other := pass(t, back, ben, dan, func(b *token.TransferBody) { b.Previous = ident.Hash{4} })
-	return []crime{
+	return append(lies(t), []crime{
 		{name: "fork", kind: evidence.Fork, by: ben, a: aTransfer(atCleo.Transfer), b: aTransfer(toDan), hop: 2},
 		{name: "fork to the same member", kind: evidence.Fork, by: ben, a: aTransfer(atCleo.Transfer), hop: 2,
 			b: aTransfer(pass(t, atBen, ben, cleo, func(b *token.TransferBody) { b.Accept = 5 }))},
@@ -153,8 +205,11 @@ func crimes(t require.TestingT) []crime {
 		misfit("wrong hop after a genesis", ada, early, aGenesis(fresh.Genesis)),
 		misfit("back to somebody else", dan, taken, aTransfer(back.Transfer)),
 		misfit("void of another transfer", ben, other, anAnswer(back.Void)),
-	}
+	}...)
 }
+
+// forkOf is the first crime of a member.
+func forkOf(t require.TestingT) crime { return crimes(t)[len(lies(t))] }
 
 // make is the evidence of a crime.
 func (c crime) evidence(t require.TestingT) *evidence.Evidence {

@@ -63,8 +63,31 @@ func (k Kind) Convicts(x, y Statement) bool {
 		return same && x.Hash.Compare(y.Hash) < 0 && x.Incarnation == y.Incarnation && x.Sequence == y.Sequence
 	case Misfit:
 		return names(x, y) && !follows(x, y)
+	case TwoAnswers:
+		return x.Hash.Compare(y.Hash) < 0 && twoAnswers(x.Gate, y.Gate)
+	case NumberTwice:
+		return x.Hash.Compare(y.Hash) < 0 && numberTwice(x, y)
 	}
 	return false
+}
+
+// twoAnswers reports whether one sign-in has two sessions by two answers, or a session and a refusal.
+func twoAnswers(a, b *GateAnswer) bool {
+	return a.SignIn == b.SignIn && (a.Own || a.Refused) && (b.Own || b.Refused) && a.Session != b.Session
+}
+
+// numberTwice reports whether one session has two sign-ins by two answers, or two holders or tokens. The slot of a session is that of its
+// sign-in; BUSY names sessions at other slots, too.
+func numberTwice(x, y Statement) bool {
+	a, b := x.Gate, y.Gate
+	switch {
+	case a.Session == 0, a.Session != b.Session, a.SignIn.Key != b.SignIn.Key, a.SignIn.Resource != b.SignIn.Resource:
+		return false
+	case a.Own && b.Own && (a.SignIn != b.SignIn || a.Slot != b.Slot):
+		return true
+	}
+	nobody := ident.Member{}
+	return a.Holder != nobody && b.Holder != nobody && (a.Holder != b.Holder || x.Token != y.Token || x.Hop != y.Hop)
 }
 
 // names reports whether a transfer has the hash of an object in the place where

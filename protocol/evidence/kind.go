@@ -29,6 +29,11 @@ const (
 	// only the hash counts, whoever signed it: its signature is blanked.
 	Misfit
 
+	// TwoAnswers: a gate's session for one sign-in and another session, or a refusal, for the same one [GATE ANSWER, GATE ANSWER].
+	TwoAnswers
+	// NumberTwice: a gate's answers by which two sign-ins have one session, or one session two holders or tokens [GATE ANSWER, GATE ANSWER].
+	NumberTwice
+
 	kindEnd
 )
 
@@ -36,6 +41,7 @@ const (
 var kindNames = [kindEnd]string{
 	Fork: "two transfers of one hop", Contradiction: "void and receipt", Reclaimed: "void and transfer",
 	DoubleMint: "two tokens of one number", Misfit: "transfer that does not follow",
+	TwoAnswers: "two answers to one sign-in", NumberTwice: "one session number for two sessions",
 }
 
 func (k Kind) String() string {
@@ -56,6 +62,9 @@ func Kinds() []Kind {
 	return list
 }
 
+// AgainstGate reports whether a kind convicts gates, and no members.
+func (k Kind) AgainstGate() bool { return k.valid() && objectKinds[k][0] == envelope.GateAnswer }
+
 // Objects are what the objects of this kind are signed as, in their order; the
 // second is 0 where the first says it, by its hash.
 func (k Kind) Objects() [2]envelope.Kind {
@@ -73,4 +82,6 @@ var objectKinds = [kindEnd][2]envelope.Kind{
 	Reclaimed:     {envelope.Void, envelope.Transfer},
 	DoubleMint:    {envelope.Genesis, envelope.Genesis},
 	Misfit:        {envelope.Transfer, 0},
+	TwoAnswers:    {envelope.GateAnswer, envelope.GateAnswer},
+	NumberTwice:   {envelope.GateAnswer, envelope.GateAnswer},
 }

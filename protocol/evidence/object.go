@@ -5,11 +5,12 @@ import (
 
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/token"
 )
 
-// Object is one signed object of a token: a genesis, transfer, receipt or void.
+// Object is one signed object: a genesis, transfer, receipt or void of a token, or an answer of a gate.
 type Object = token.Object
 
 func verdictOf(k envelope.Kind) token.Verdict {
@@ -17,6 +18,12 @@ func verdictOf(k envelope.Kind) token.Verdict {
 		return token.Void
 	}
 	return token.Receipt
+}
+
+// verifyGate checks the signature of a gate's answer.
+func verifyGate(g ident.Group, o Object, key *signature.PublicKey) error {
+	_, err := wire.ParseAnswer(g, o.Raw, key)
+	return err
 }
 
 // verify checks the signature of an object.

@@ -89,8 +89,8 @@ func TestVerify_AnyBitFlipped_Refused(t *testing.T) {
 // nothing else.
 func TestWitness(t *testing.T) {
 	each(t, func(t *testing.T, c crime) {
-		if c.kind == evidence.Misfit {
-			t.Skip("a transfer and what it names come together")
+		if c.kind == evidence.Misfit || c.kind.AgainstGate() {
+			t.Skip("a transfer and what it names come together; answers of gates are the audit's")
 		}
 		rapid.Check(t, func(t *rapid.T) {
 			w := detector{evidence.NewConflictDetector(groupID, evidence.Kept)}
@@ -124,7 +124,7 @@ func TestConflictDetector_HonestMembers_NothingFound(t *testing.T) {
 
 // What has been recalled from a journal counts like what was shown.
 func TestConflictDetector_Recall_Found(t *testing.T) {
-	c := crimes(t)[0]
+	c := forkOf(t)
 	w := detector{evidence.NewConflictDetector(groupID, evidence.Kept)}
 	w.Recall(evidence.Object{Kind: c.a.Kind, Raw: []byte{1}})
 	w.Recall(c.a)
@@ -134,7 +134,7 @@ func TestConflictDetector_Recall_Found(t *testing.T) {
 
 // A witness forgets the oldest, and never keeps more than it may.
 func TestConflictDetector_Full_Forgets(t *testing.T) {
-	c := crimes(t)[0]
+	c := forkOf(t)
 	w := detector{evidence.NewConflictDetector(groupID, 8)}
 	w.show(t, c.a)
 	for n := range byte(8) {

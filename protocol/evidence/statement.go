@@ -2,7 +2,10 @@ package evidence
 
 import (
 	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/permit"
 	"github.com/wandertoken/wander/protocol/token"
 )
 
@@ -26,6 +29,49 @@ type Statement struct {
 	// A genesis's.
 	Incarnation ident.Incarnation
 	Sequence    uint64
+
+	Gate *GateAnswer // a gate's, whose Signer is nobody: only the certificate says of which gate the key is
+}
+
+// GateAnswer is what a gate's answer says that another can contradict.
+type GateAnswer struct {
+	SignIn  SignIn
+	Slot    uint64
+	Session uint64 // that it names; 0: none
+	Own     bool   // the session is that of the sign-in
+	Refused bool
+	Holder  ident.Member // whose session it is, under the statement's token and hop; nobody: it does not say
+}
+
+// SignIn is what a gate has answered: the number is one of the connection, and the connection is the exporter value's.
+type SignIn struct {
+	Key      [envelope.KeyIDSize]byte // of the gate
+	Resource string
+	Member   ident.Member
+	Title    ident.Hash
+	Exporter [permit.ExporterSize]byte
+	Number   uint64
+}
+
+// OfGate is what an answer of the gate with a key says.
+func OfGate(b wire.AnswerBody, key [envelope.KeyIDSize]byte, h ident.Hash) Statement {
+	g := &GateAnswer{
+		SignIn: SignIn{Key: key, Resource: b.Resource, Member: b.Member, Title: b.Title, Exporter: b.Exporter, Number: b.Number}, Slot: b.Slot,
+	}
+	s := Statement{Kind: envelope.GateAnswer, Hash: h, Gate: g}
+	switch a := b.Answer.(type) {
+	case gate.OpenAnswer:
+		g.Session, g.Own, g.Holder, s.Token, s.Hop = a.Session, true, b.Member, a.Token, a.Hop
+	case gate.BusyAnswer:
+		if g.Session = a.Session; a.Session > 0 {
+			g.Holder, s.Token, s.Hop = a.Holder, a.Token, a.Hop
+		}
+	case gate.ClosedAnswer:
+		g.Session, g.Own = a.Session, a.Session > 0
+	case gate.RefuseAnswer:
+		g.Refused = true
+	}
+	return s
 }
 
 func ofGenesis(b token.GenesisBody, h ident.Hash) Statement {
@@ -58,6 +104,12 @@ func peek(g ident.Group, o Object) (Statement, bool) {
 	case envelope.Void, envelope.Receipt:
 		b, h, err := token.PeekAnswer(g, verdictOf(o.Kind), o.Raw)
 		return ofAnswer(o.Kind, b, h), err == nil
+	case envelope.GateAnswer:
+		b, u, err := wire.ReadAnswer(g, o.Raw)
+		if err != nil {
+			return Statement{}, false
+		}
+		return OfGate(b, u.KeyID(), u.Hash()), true
 	}
 	return Statement{}, false
 }

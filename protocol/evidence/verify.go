@@ -19,7 +19,7 @@ type Proof struct {
 	Accused ident.Member
 	Name    string // of the accused, in the certificate
 	Serial  uint64 // of the certificate
-	// Token and Hop are those of the first object; a genesis has hop 0.
+	// Token and Hop are those of the first object that names a token, zero if none does; a genesis has hop 0.
 	Token   ident.Token
 	Hop     uint64
 	Account string // what was signed, one line for people
@@ -40,13 +40,9 @@ func (e *Evidence) Verify(g ident.Group) (Proof, error) {
 	if e.Group != g {
 		return Proof{}, fmt.Errorf("%w: %v", ErrGroup, e.Group)
 	}
-	cas, err := group.ParseChain(g, e.Authorities)
+	c, err := e.Kind.certificate(g, e.Authorities, e.Certificate)
 	if err != nil {
-		return Proof{}, fmt.Errorf("%w: %w", ErrAuthority, err)
-	}
-	c, err := certificate.Parse(g, e.Certificate, cas)
-	if err != nil {
-		return Proof{}, fmt.Errorf("%w: %w", ErrCertificate, err)
+		return Proof{}, err
 	}
 	if c.Member() != e.Accused {
 		return Proof{}, fmt.Errorf("%w: it is of %v", ErrAccused, c.Member())
@@ -55,6 +51,22 @@ func (e *Evidence) Verify(g ident.Group) (Proof, error) {
 		return Proof{}, err
 	}
 	return e.proof(c), nil
+}
+
+// certificate reads the certificate of the accused: a gate's where the kind is against gates, and otherwise a member's.
+func (k Kind) certificate(g ident.Group, authorities [][]byte, raw []byte) (c certificate.Certificate, err error) {
+	cas, err := group.ParseChain(g, authorities)
+	if err != nil {
+		return c, fmt.Errorf("%w: %w", ErrAuthority, err)
+	}
+	parse := certificate.Parse
+	if k.AgainstGate() {
+		parse = certificate.ParseGate
+	}
+	if c, err = parse(g, raw, cas); err != nil {
+		return c, fmt.Errorf("%w: %w", ErrCertificate, err)
+	}
+	return c, nil
 }
 
 // only knows the key of one member.
@@ -77,7 +89,12 @@ func (e *Evidence) verifyObjects(c certificate.Certificate) error {
 			}
 			continue
 		}
-		if err := verify(v, Object{Kind: kind, Raw: e.Objects[i]}); err != nil {
+		o := Object{Kind: kind, Raw: e.Objects[i]}
+		check := func() error { return verify(v, o) }
+		if kind == envelope.GateAnswer {
+			check = func() error { return verifyGate(e.Group, o, c.Key()) }
+		}
+		if err := check(); err != nil {
 			return fmt.Errorf("%w: object %d: %w", ErrObject, i+1, err)
 		}
 	}
@@ -122,9 +139,13 @@ func (e *Evidence) objectKind(i int) envelope.Kind {
 // proof is what evidence says that has been verified.
 func (e *Evidence) proof(c certificate.Certificate) Proof {
 	s := e.statements()
+	about := s[0]
+	if about.Token == (ident.Token{}) { // a refusal, or the end of a session
+		about = s[1]
+	}
 	return Proof{
 		ID: e.ID(), Kind: e.Kind, Accused: e.Accused, Name: c.Name(), Serial: c.Body().Serial,
-		Token: s[0].Token, Hop: s[0].Hop, Account: account(e.Kind, s[0], s[1]),
+		Token: about.Token, Hop: about.Hop, Account: account(e.Kind, s[0], s[1]),
 	}
 }
 
@@ -142,7 +163,27 @@ func account(k Kind, x, y Statement) string {
 	case DoubleMint:
 		return fmt.Sprintf("made tokens %s and %s with the same number %d",
 			x.Token.Short(), y.Token.Short(), x.Sequence)
+	case TwoAnswers:
+		return fmt.Sprintf("answered sign-in %d of member %s with %s and with %s", x.Gate.SignIn.Number, x.Gate.SignIn.Member.Short(), x.Gate.said(), y.Gate.said())
+	case NumberTwice:
+		return fmt.Sprintf("gave session %d to %s and to %s", x.Gate.Session, x.whose(), y.whose())
 	}
 	return fmt.Sprintf("passed on token %s at hop %d to member %s by a transfer that does not follow from the %v it names",
 		x.Token.Short(), x.Hop, x.To.Short(), y.Kind)
+}
+
+// said is what a gate has answered to a sign-in.
+func (a *GateAnswer) said() string {
+	if a.Refused {
+		return "a refusal"
+	}
+	return fmt.Sprintf("session %d", a.Session)
+}
+
+// whose is whose session a gate has named.
+func (s Statement) whose() string {
+	if s.Gate.Holder == (ident.Member{}) {
+		return fmt.Sprintf("sign-in %d of member %s", s.Gate.SignIn.Number, s.Gate.SignIn.Member.Short())
+	}
+	return fmt.Sprintf("member %s under hop %d of token %s", s.Gate.Holder.Short(), s.Hop, s.Token.Short())
 }

@@ -75,6 +75,15 @@ func (g *Gate) Slots() int { return len(g.slots) }
 // State is the state of a place.
 func (g *Gate) State(i int) State { return g.slots[i].state }
 
+// Ending is why a place is closing, and when the next step of that comes at the latest: the end of the close hook's time, or that of the settling. The
+// zero value is a place that is not closing.
+func (g *Gate) Ending(i int) (why Reason, settles bool, at clock.Instant) {
+	if s := &g.slots[i]; s.state == Closing {
+		return s.session.reason, s.settling, s.wake
+	}
+	return 0, false, 0
+}
+
 // Knows reports whether a session has opened under the generator's token lately.
 func (g *Gate) Knows(generator ident.Member, t ident.Token) bool { return g.memory.knows(generator, t) }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
@@ -23,55 +22,6 @@ import (
 // All of it, from Run to the release, takes no longer than a program without a gate may: so the keepers of the token
 // have nothing to hold against this member. A session is not journalled. Its connection ends with the process, and the
 // gate closes it then; a sign-in after a restart replaces it.
-
-const (
-	// waitShare is the part of its time that a member waits at the gate at most: the program has the
-	// other half, or less if it asks for less.
-	waitShare = 2
-
-	// signOutTime bounds how long a token is kept for the acknowledgement of SIGN-OUT, and signOutShare where the
-	// longest hold is short. The close hook of a database takes a second. A member that comes too early hears BUSY.
-	signOutTime  = 2 * time.Second
-	signOutShare = 8
-
-	// minProgram is the shortest time for which a session is of use, unless the program has asked for less, or an eighth of
-	// max_hold is less. A gate that opens for a millisecond would have a grant written to the disk each few milliseconds.
-	minProgram = 100 * time.Millisecond
-
-	// knockPause is for how long this member does not knock again in a custody in which the gate was busy to the
-	// end, or lost. Within it the policy has passed the token on, unless nobody takes it.
-	knockPause = 10 * time.Second
-
-	// refusePause is the same after a REFUSE, unless the gate names a later time. Mostly time
-	// changes nothing; but a member that nobody takes the token from may try again.
-	refusePause = time.Minute
-)
-
-// entryState is how far a session has come.
-type entryState uint8
-
-const (
-	knocking entryState = iota // SIGN-IN is sent
-	open                       // a program runs under it
-	closing                    // SIGN-OUT is sent
-)
-
-// entry is a session at a gate, or the wait for one.
-type entry struct {
-	id       uint64
-	grant    *grant
-	state    entryState
-	demand   *demand       // while it is knocking
-	asked    time.Duration // for how long a program; 0: as long as may be
-	ends     clock.Instant // when the token is to be released
-	knocks   clock.Instant // until when it does so at most
-	gives    clock.Instant // when it waits no longer for the gate; Never while it is open
-	operated bool          // what the program's end said, while it is closing
-	session  uint64        // that the gate has opened; 0: none
-	heard    gate.Answer   // the last one in the journal
-	told     int           // answers in the journal
-	watched  bool          // the gate only observes: the program has not waited, and nothing waits for its end
-}
 
 // entries are the sessions at the gates of resources.
 type entries struct {
@@ -155,15 +105,10 @@ func (l *entries) names(in GateReachable) bool {
 // signIn asks the gate to let a program in, before an instant at which the token is to be released.
 func (l *entries) signIn(g *grant, d *demand, latest clock.Instant) {
 	s := g.hold.slot
-	span := min(s.resource.MaxHold, latest.Sub(l.now.Boot))
-	out := signOutSpan(span)
-	program, length := span/waitShare, span
-	if d.maxHold > 0 {
-		times, _ := gateOf(s.resource)
-		program, length = min(program, d.maxHold), min(span, d.maxHold+times.open+out)
-	}
+	times, _ := gateOf(s.resource)
+	at := planStay(min(s.resource.MaxHold, latest.Sub(l.now.Boot)), d.maxHold, times.open)
 	l.last++
-	e := &entry{id: l.last, grant: g, demand: d, asked: d.maxHold, ends: l.now.Boot.Add(span), knocks: l.now.Boot.Add(span - out - program)}
+	e := &entry{id: l.last, grant: g, demand: d, asked: d.maxHold, ends: l.now.Boot.Add(at.span), knocks: l.now.Boot.Add(at.knocking)}
 	e.gives = e.knocks
 	g.entry, l.byID[e.id] = e, e
 	h := g.hold
@@ -171,7 +116,7 @@ func (l *entries) signIn(g *grant, d *demand, latest clock.Instant) {
 	s.word = gateWord{text: "asked", hinders: GateUnanswered}
 	l.emit(effect.SignIn{
 		Entry: e.id, Resource: s.key.resource, Slot: s.key.number, Token: h.token, Hop: h.hop,
-		Title: title, Before: l.custody.handoff.Before(h.token, h.hop), Length: length, Observed: observes(s),
+		Title: title, Before: l.custody.handoff.Before(h.token, h.hop), Length: at.length, Observed: observes(s),
 	})
 	if observes(s) {
 		l.goOn(e)
@@ -190,18 +135,6 @@ func (l *entries) goOn(e *entry) {
 	e.demand = nil
 	e.state, e.gives, e.watched = open, clock.Never, true
 	l.grants.begin(e.grant, d, e.ends, 0, e.id)
-}
-
-// signOutSpan is how long SIGN-OUT may take of the time for a program.
-func signOutSpan(span time.Duration) time.Duration { return min(signOutTime, span/signOutShare) }
-
-// shortestProgram is the least time that is of use to a program, which may have asked for a time.
-func shortestProgram(maxHold, asked time.Duration) time.Duration {
-	least := min(minProgram, maxHold/signOutShare)
-	if asked > 0 {
-		least = min(least, asked)
-	}
-	return max(1, least)
 }
 
 // said is an answer of a gate.
@@ -516,30 +449,15 @@ func (l *entries) status(s *slot) GateStatus {
 	}
 }
 
-// between is from one time of the gate's wall clock to another one; 0 if that has passed.
-func between(from, to uint64) time.Duration { return clock.Millis(max(from, to) - from) }
-
 // check returns the first invariant that does not hold, or nil.
 func (l *entries) check() error {
 	holds := make(map[*hold]bool)
 	for _, e := range l.byID {
-		g := e.grant
-		bad := ""
-		switch {
-		case g.entry != e || g.hold.grant != g && !g.hold.lost:
-			bad = "it is not its hold's"
-		case holds[g.hold]:
+		bad := e.check(l.grants.inForce[e.grant.id] == e.grant)
+		if holds[e.grant.hold] {
 			bad = "two of one custody"
-		case (e.state == knocking) != (e.demand != nil):
-			bad = "it knocks for nobody, or runs for somebody who knocks"
-		case (e.state == open) != (l.grants.inForce[g.id] == g):
-			bad = "a program without a session, or the reverse"
-		case (e.state == open) != (e.gives == clock.Never):
-			bad = "it waits without end"
-		case e.state == knocking && e.gives > e.ends:
-			bad = "it waits for longer than the token may be kept"
 		}
-		holds[g.hold] = true
+		holds[e.grant.hold] = true
 		if bad != "" {
 			return fmt.Errorf("entry %d: %w: %s", e.id, errEntry, bad)
 		}

@@ -216,6 +216,13 @@ func TestVerify_EachMistake_HasItsError(t *testing.T) {
 		}, permit.ErrHolder},
 	} {
 		t.Run(name, func(t *testing.T) {
+			seen := token.NewMemory(b.Group.ID())
+			for hop := range b.steps {
+				all := b.conditions()
+				all.Memory = seen
+				_, err := permit.Verify(b.form(hop), all)
+				require.NoError(t, err)
+			}
 			f, conditions := b.form(c.hop), b.conditions()
 			conditions.Settings.Resources = append(conditions.Settings.Resources[:0:0], conditions.Settings.Resources...)
 			c.change(&f, &conditions)
@@ -224,6 +231,10 @@ func TestVerify_EachMistake_HasItsError(t *testing.T) {
 			if c.want != nil {
 				assert.Zero(t, p, "nothing is learned from what does not verify")
 			}
+			conditions.Memory = seen // changes no verdict
+			_, err = permit.Verify(f, conditions)
+			assert.Equal(t, c.want == nil, err == nil, "%v", err)
+
 			if c.want == permit.ErrMalformed {
 				_, err := f.Encode()
 				assert.ErrorIs(t, err, c.want)

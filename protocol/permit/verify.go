@@ -27,6 +27,8 @@ type Conditions struct {
 	// Certificate reads and verifies a certificate, as certificate.Parse does, and may remember what it has verified by the same CA keys. Nil:
 	// certificate.Parse.
 	Certificate func(raw []byte) (certificate.Certificate, error)
+	// Memory has the objects of the group that were verified before. Nil: none is remembered.
+	Memory *token.Memory
 }
 
 // Permit is a verified permit: Title.Holder() is named the holder of Title.Token() at Title.Hop(), by those that
@@ -56,7 +58,7 @@ func Verify(f Form, c Conditions) (Permit, error) {
 		return Permit{}, err
 	}
 	p := Permit{group: c.Group}
-	if err := p.open(f, known); err != nil {
+	if err := p.open(f, c.memory().Verifier(known)); err != nil {
 		return Permit{}, err
 	}
 	signers := p.title.SignersSince(p.before)
@@ -103,8 +105,7 @@ func (list certificates) Key(m ident.Member) *signature.PublicKey {
 }
 
 // open verifies the signatures, and that the parts belong together.
-func (p *Permit) open(f Form, known certificates) (err error) {
-	v := token.NewVerifier(p.group, known)
+func (p *Permit) open(f Form, v *token.Verifier) (err error) {
 	if p.title.Genesis, err = v.Genesis(f.Genesis); err != nil {
 		return fmt.Errorf("genesis: %w", err)
 	}
@@ -131,6 +132,14 @@ func (p *Permit) open(f Form, known certificates) (err error) {
 		}
 	}
 	return p.title.Since(p.before)
+}
+
+// memory is the one given, or a new one.
+func (c Conditions) memory() *token.Memory {
+	if c.Memory != nil {
+		return c.Memory
+	}
+	return token.NewMemory(c.Group)
 }
 
 // checkSlot: the group has what the token is for.

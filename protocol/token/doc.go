@@ -62,7 +62,7 @@
 // # What holds
 //
 // One object never passes for another: kind, group and version are part of what is signed and of
-// the key under which a Verifier remembers it. A Verifier remembers at most verifiedKept objects. A hop is at
+// the key under which a Memory has it; a Memory is of one group, and has at most verifiedKept objects. A hop is at
 // most ident.MaxHop. Times decide nothing here. A Title says what its holder may prove, and
 // not that nobody else has a later one: what became of a custody is handoff's to know, and
 // which signed objects contradict each other is evidence's to judge.

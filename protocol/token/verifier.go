@@ -3,6 +3,7 @@ package token
 import (
 	"crypto/sha256"
 	"fmt"
+	"sync"
 
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
@@ -18,31 +19,41 @@ type Keys interface {
 	Key(m ident.Member) *signature.PublicKey
 }
 
-// verifiedKept is how many verified objects a Verifier remembers at most. A
+// verifiedKept is how many verified objects a Memory has at most. A
 // handoff shows the same genesis and the same previous transfer several times
 // (offer, transfer, retransmission), and a token that comes back shows its
-// genesis again; an entry costs about 1 kB.
+// genesis again; so do the permits of one token after another at a gate. An entry costs about 1 kB.
 const verifiedKept = 1024
 
-// Verifier turns bytes into verified objects of one group. It remembers those
-// that were shown last, by a hash over all their bytes, so that an object that
-// is shown again costs one hash instead of a signature check. It is not safe
-// for concurrent use.
-type Verifier struct {
+// Memory has the objects of one group that were verified last, by a hash over all their bytes, so that an object that is shown again
+// costs one hash instead of a signature check. Whatever keys it was verified with: the signer's id is the hash of its key. It is safe for concurrent use.
+type Memory struct {
 	group ident.Group
-	keys  Keys
+	mu    sync.Mutex
 	// What was shown lately is in young. When half of verifiedKept is there,
 	// it becomes old, and what was old and not shown again is forgotten.
-	young, old memory
+	young, old objects
 }
 
-// memory holds verified objects by their fingerprints.
-type memory map[[sha256.Size]byte]any
+// objects are verified objects by their fingerprints.
+type objects map[[sha256.Size]byte]any
 
-// NewVerifier returns a Verifier for the objects of a group.
-func NewVerifier(group ident.Group, keys Keys) *Verifier {
-	return &Verifier{group: group, keys: keys, young: make(memory), old: make(memory)}
+// NewMemory returns a Memory for the objects of a group.
+func NewMemory(group ident.Group) *Memory {
+	return &Memory{group: group, young: make(objects), old: make(objects)}
 }
+
+// Verifier turns bytes into verified objects of one group, and remembers them. It is as safe for concurrent use as its keys.
+type Verifier struct {
+	memory *Memory
+	keys   Keys
+}
+
+// NewVerifier returns a Verifier for the objects of a group, with a Memory of its own.
+func NewVerifier(group ident.Group, keys Keys) *Verifier { return NewMemory(group).Verifier(keys) }
+
+// Verifier returns one that shares the Memory with others.
+func (m *Memory) Verifier(keys Keys) *Verifier { return &Verifier{memory: m, keys: keys} }
 
 // Genesis verifies an encoded genesis. Errors: ErrMalformed, ErrSigner,
 // ErrUnknownSigner, ErrSignature.
@@ -81,7 +92,7 @@ func (v *Verifier) Trust(object any) {
 
 func trust[B body](v *Verifier, kind envelope.Kind, o signed.Object[B]) {
 	if !o.IsZero() {
-		v.remember(fingerprint(kind, o.Raw()), o)
+		v.memory.remember(fingerprint(kind, o.Raw()), o)
 	}
 }
 
@@ -101,10 +112,10 @@ func fingerprint(kind envelope.Kind, raw []byte) [sha256.Size]byte {
 func verified[B body](v *Verifier, raw []byte, kind envelope.Kind) (signed.Object[B], error) {
 	var none signed.Object[B]
 	key := fingerprint(kind, raw)
-	if o, ok := v.recall(key).(signed.Object[B]); ok {
+	if o, ok := v.memory.recall(key).(signed.Object[B]); ok {
 		return o, nil
 	}
-	u, err := Open(v.group, kind, raw)
+	u, err := Open(v.memory.group, kind, raw)
 	if err != nil {
 		return none, err
 	}
@@ -121,28 +132,37 @@ func verified[B body](v *Verifier, raw []byte, kind envelope.Kind) (signed.Objec
 		return none, fmt.Errorf("%w: %w", ErrSignature, err)
 	}
 	o := signed.Of(b, form)
-	v.remember(key, o)
+	v.memory.remember(key, o)
 	return o, nil
 }
 
 // recall returns the object with this fingerprint, or nil.
-func (v *Verifier) recall(key [sha256.Size]byte) any {
-	if o, ok := v.young[key]; ok {
+func (m *Memory) recall(key [sha256.Size]byte) any {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if o, ok := m.young[key]; ok {
 		return o
 	}
-	o, ok := v.old[key]
+	o, ok := m.old[key]
 	if ok {
-		v.remember(key, o)
+		m.keep(key, o)
 	}
 	return o
 }
 
-func (v *Verifier) remember(key [sha256.Size]byte, object any) {
-	if len(v.young) >= verifiedKept/2 {
-		v.young, v.old = v.old, v.young
-		clear(v.young)
+func (m *Memory) remember(key [sha256.Size]byte, object any) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.keep(key, object)
+}
+
+// keep needs mu.
+func (m *Memory) keep(key [sha256.Size]byte, object any) {
+	if len(m.young) >= verifiedKept/2 {
+		m.young, m.old = m.old, m.young
+		clear(m.young)
 	}
-	v.young[key] = object
+	m.young[key] = object
 }
 
 // UnknownSignerError names the member whose certificate is missing. It matches

@@ -46,6 +46,26 @@ func TestVerifier_Signed_SameBody(t *testing.T) {
 	assert.Equal(t, declined.Void.Raw(), a.Raw())
 }
 
+// What one verifier has verified, another one with the same memory knows, whoever's keys that has; and nothing else.
+func TestMemory_Shared_VerifiedOnce(t *testing.T) {
+	m := token.NewMemory(group)
+	for _, o := range objects(t) {
+		_, err := o.verify(m.Verifier(keysOf()), o.raw)
+		require.ErrorIs(t, err, token.ErrUnknownSigner, o.kind)
+		_, err = o.verify(m.Verifier(everybody()), o.raw)
+		require.NoError(t, err)
+		hash, err := o.verify(m.Verifier(keysOf()), o.raw)
+		require.NoError(t, err, "known")
+		assert.Equal(t, o.hash, hash)
+		altered := slices.Clone(o.raw)
+		altered[len(altered)-1] ^= 1
+		_, err = o.verify(m.Verifier(keysOf()), altered)
+		require.Error(t, err)
+		_, err = o.verify(token.NewMemory(group).Verifier(keysOf()), o.raw)
+		require.ErrorIs(t, err, token.ErrUnknownSigner, "another memory")
+	}
+}
+
 func TestVerifier_AnyByteAltered_Refused(t *testing.T) {
 	for _, o := range objects(t) {
 		v := token.NewVerifier(group, everybody())

@@ -565,6 +565,7 @@ holds gate -DSESSIONS=2 -DCRASHES=0
 [ "$quick" ] || holds gate
 [ "$quick" ] || holds gate -DTOKENS=1 -DHOPS=3 -DKNOCKS=3 -DSESSIONS=4
 [ "$quick" ] || holds gate -DTOKENS=1 -DLOSSES=1
+holds revoked
 holds places
 [ "$quick" ] || holds places -DSESSIONS=5 -DCRASHES=2
 breaks closed_first places -DBUG_CLOSING_FREE -DCHANGES=0
@@ -573,6 +574,12 @@ breaks configured places -DBUG_GONE_PLACE
 [ "$quick" ] || breaks restart_closes places -DBUG_ONE_RECORD
 breaks restart_closes places -DBUG_RESTART_FEWER
 breaks few places -DBUG_GONE_FREE
+breaks no_late revoked -DBUG_REVOKED_NEW
+breaks no_late revoked -DBUG_KNOWN_TOKEN
+breaks no_late revoked -DBUG_FORGOTTEN_REVOKED
+breaks known_good revoked -DBUG_OWN_TITLE
+breaks known_good revoked -DBUG_FORGOTTEN_TITLES
+breaks two_at_most revoked -DBUG_TAINTED
 breaks own_successor gate -DBUG_HOP_CUTS
 breaks own_token gate -DBUG_ANY_TOKEN_CUTS
 breaks no_refusal gate -DBUG_HOP_STALE

@@ -14,6 +14,8 @@ const (
 	kindReclaimed     = 3
 	kindDoubleMint    = 4
 	kindMisfit        = 5
+	kindTwoAnswers    = 6
+	kindNumberTwice   = 7
 )
 
 // proof is evidence in the making.
@@ -40,7 +42,7 @@ func blanked(e envelope) []byte {
 
 // evidenceVectors are evidence-files.
 func (s *suite) evidenceVectors() {
-	s.open(evidenceFile, "Evidence against members: journal.md.")
+	s.open(evidenceFile, "Evidence against members and gates: journal.md.")
 	w := theWalk
 	again := w.firstHop
 	again.to, again.accept = cleo, 9
@@ -56,7 +58,7 @@ func (s *suite) evidenceVectors() {
 		depth: 1, shaped: [][]int{nil}, free: fields(4),
 	},
 		bad("kind-0", "kind 0", "K-4", "evidence.ErrKind", uintOf(0), 0),
-		bad("kind-6", "kind 6, of a later version", "K-4", "evidence.ErrKind", uintOf(6), 0),
+		bad("kind-8", "kind 8, of a later version", "K-4", "evidence.ErrKind", uintOf(8), 0),
 		bad("other-kind", "two transfers as void and receipt", "K-5", "evidence.ErrObject", uintOf(kindContradiction), 0).harmful(),
 		bad("other-group", "of another group", "K-5", "evidence.ErrGroup", bstr(otherGroup), 1).harmful(),
 		bad("other-accused", "against another member than the certificate is of", "K-5", "evidence.ErrAccused", bstr(ben.id), 2).harmful(),
@@ -75,6 +77,59 @@ func (s *suite) evidenceVectors() {
 		bad("same", "one transfer twice", "K-5", "evidence.ErrNoProof", array(bstr(fork[0]), bstr(fork[0])), 5).harmful(),
 	)
 	s.proofs(put)
+	gateProofs(put)
+}
+
+// gateProof is evidence against the gate of the vectors.
+func gateProof(kind uint64, objects ...[]byte) item {
+	list := array()
+	for _, o := range objects {
+		list.Items = append(list.Items, bstr(o))
+	}
+	return array(uintOf(kind), bstr(groupID), bstr(ben.id), array(bstr(statementOf(firstCA).raw)),
+		bstr(sign(gatePayload(theGate), "certificate", firstCA).raw), list)
+}
+
+// gateProofs are evidence against a gate, and what an honest one may have signed.
+func gateProofs(put func(f fault, i item)) {
+	says := func(answer []item, edits ...func(*item)) envelope {
+		p := gateAnswerPayload(answer)
+		for _, e := range edits {
+			e(&p)
+		}
+		return sign(p, "gate-answer", theGate)
+	}
+	convicts := func(slug, about string, i item) { put(ok(slug, about, "K-5"), i) }
+	not := func(slug, about, outcome string, i item) {
+		put(fault{slug: slug, about: about, req: "K-5", outcome: outcome}.malicious(), i)
+	}
+	session := func(number uint64) func(*item) { return func(p *item) { *at(p, 8, 0) = uintOf(number) } }
+	signIn := func(number uint64) func(*item) { return func(p *item) { *at(p, 5) = uintOf(number) } }
+	resource := func(p *item) { *at(p, 0) = text("tape") }
+	opens := says(gateOpens())
+
+	convicts("gate-two-sessions", "a gate has opened two sessions for one sign-in", gateProof(kindTwoAnswers, ordered(opens, says(gateOpens(), session(102)))...))
+	convicts("gate-open-and-refuse", "a gate has opened a session for a sign-in, and refused it", gateProof(kindTwoAnswers, ordered(opens, says(gateRefuses(1, nil)))...))
+	convicts("gate-number-twice", "a gate has opened one session for two sign-ins", gateProof(kindNumberTwice, ordered(opens, says(gateOpens(), signIn(3)))...))
+	convicts("gate-two-holders", "a gate has named two holders of one session", gateProof(kindNumberTwice, ordered(opens, says(gateIsBusy(false), signIn(3)))...))
+	not("gate-open-and-closed", "a gate has opened a session and closed it", "evidence.ErrNoProof", gateProof(kindTwoAnswers, ordered(opens, says(gateCloses(1)))...))
+	not("gate-two-numbers", "a gate has opened two sessions for two sign-ins", "evidence.ErrNoProof", gateProof(kindNumberTwice, ordered(opens, says(gateOpens(), session(102), signIn(3)))...))
+	not("gate-two-resources", "two resources have a session of one number", "evidence.ErrNoProof", gateProof(kindNumberTwice, ordered(opens, says(gateOpens(), signIn(3), resource))...))
+	not("gate-refused-later", "a gate has opened a session, and refused a later sign-in", "evidence.ErrNoProof", gateProof(kindTwoAnswers, ordered(opens, says(gateRefuses(1, nil), signIn(3)))...))
+
+	two := ordered(opens, says(gateOpens(), session(102)))
+	forged := gateProof(kindTwoAnswers, two[0], flip(two[1], len(two[1])-1, 0))
+	put(fault{slug: "gate-forged", about: "the signature of one answer is not the gate's", req: "K-5", outcome: "evidence.ErrObject"}.malicious(), forged)
+	put(fault{slug: "gate-order", about: "answers in the other order", req: "K-6", outcome: "evidence.ErrOrder"}, gateProof(kindTwoAnswers, two[1], two[0]))
+	member := gateProof(kindTwoAnswers, two...)
+	*at(&member, 4) = bstr(sign(certificatePayload(theGate), "certificate", firstCA).raw)
+	put(fault{slug: "gate-as-member", about: "the certificate is a member's", req: "K-5", outcome: "evidence.ErrCertificate"}.malicious(), member)
+	w := theWalk
+	again := w.firstHop
+	again.to, again.accept = cleo, 9
+	thief := proof(kindFork, ada, ordered(w.first, again.sign())...)
+	*at(&thief, 4) = bstr(sign(gatePayload(ada), "certificate", firstCA).raw)
+	put(fault{slug: "member-as-gate", about: "the certificate of a fork is a gate's", req: "K-5", outcome: "evidence.ErrCertificate"}.malicious(), thief)
 }
 
 // proofs are evidence of the other kinds, and what an honest member may have

@@ -268,7 +268,7 @@ func TestEvidence(t *testing.T) {
 	assert.ErrorIs(t, err, audit.ErrGone)
 }
 
-// TestEvidence_OfAGate_Shown: a gate that has given one number to two members is named by a proof, beside one of a member, which alone has a file.
+// TestEvidence_OfAGate_Shown: a gate that has given one number to two members is named by a proof, beside one of a member, and each has its file.
 func TestEvidence_OfAGate_Shown(t *testing.T) {
 	s := newShelf(t, "ann", "ben", "cleo")
 	g := s.Gate()
@@ -283,7 +283,7 @@ func TestEvidence_OfAGate_Shown(t *testing.T) {
 	a := s.audit()
 	files, err := a.WriteEvidence(filepath.Join(s.dir, "evidence"))
 	require.NoError(t, err)
-	require.Len(t, files, 1)
+	require.Len(t, files, 2)
 	v := a.View(files)
 	assert.Equal(t, "proof", v.Verdict)
 	named := make(map[string]string)
@@ -293,7 +293,7 @@ func TestEvidence_OfAGate_Shown(t *testing.T) {
 			assert.Len(t, f.Records, 2)
 		}
 	}
-	assert.Equal(t, map[string]string{"ann": files[0], "gate": ""}, named)
+	assert.Equal(t, map[string]string{"ann": files[0], "gate": files[1]}, named)
 }
 
 func TestWriteEvidence_NoProof_NoFolder(t *testing.T) {

@@ -59,7 +59,7 @@ func fileName(member string, e *evidence.Evidence) string {
 
 func (a *Audit) proofs() (list []audit.Finding) {
 	for _, f := range a.Findings {
-		if f.HasEvidence() {
+		if f.Proved() {
 			list = append(list, f)
 		}
 	}

@@ -203,7 +203,7 @@ func (a *Audit) View(files []string) View {
 	}
 	for _, f := range a.Findings {
 		one := a.finding(f)
-		if f.HasEvidence() && len(files) > 0 {
+		if f.Proved() && len(files) > 0 {
 			one.Evidence, files = files[0], files[1:]
 		}
 		v.Findings = append(v.Findings, one)

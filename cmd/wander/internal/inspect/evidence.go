@@ -2,8 +2,10 @@ package inspect
 
 import (
 	"cmp"
+	"fmt"
 	"reflect"
 
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/evidence"
 )
 
@@ -16,7 +18,11 @@ func (i *Inspector) evidence(raw []byte) (Object, error) {
 	}
 	i.Learn(e.Certificate)
 	fields, _ := structure(reflect.ValueOf(*e), i.open).(Fields)
-	o := Object{What: "evidence against member " + e.Accused.String(), Fields: fields}
+	role := certificate.MemberRole
+	if e.Kind.AgainstGate() {
+		role = certificate.GateRole
+	}
+	o := Object{What: fmt.Sprintf("evidence against %v %v", role, e.Accused), Fields: fields}
 	if i.group == nil {
 		o.Verified = noGroup
 		return o, nil
