@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -147,6 +148,9 @@ func turns(out string) []string {
 	return list
 }
 
+// sourceKinds are the files that the program is built from, embedded ones too.
+var sourceKinds = []string{".go", ".mod", ".sum", ".md", ".html", ".css", ".js", ".svg"}
+
 // copySource copies the files that the program is built from.
 func copySource(t *testing.T, dir string) {
 	t.Helper()
@@ -165,7 +169,7 @@ func copySource(t *testing.T, dir string) {
 			}
 			return os.MkdirAll(filepath.Join(dir, rel), 0o755)
 		}
-		if ext := filepath.Ext(path); ext != ".go" && ext != ".mod" && ext != ".sum" || strings.HasSuffix(path, "_test.go") {
+		if !slices.Contains(sourceKinds, filepath.Ext(path)) || strings.HasSuffix(path, "_test.go") {
 			return nil
 		}
 		data, err := os.ReadFile(path)
