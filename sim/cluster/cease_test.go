@@ -10,8 +10,8 @@ import (
 	"github.com/wandertoken/wander/internal/whole"
 )
 
-// ceaseTimes are the settings of groups whose members cease to wait: turns are short, and H + 4 L is shorter than what
-// members take to say one after the other that they wait.
+// ceaseTimes are the settings of groups whose members cease to wait: H + 4 L is shorter than what members take to say one after the
+// other that they wait. Programs are shorter than 2 L, in which a holder that is late is struck.
 var ceaseTimes = busyTimes{
 	operation: 500 * time.Millisecond, hold: 4 * time.Second, interval: 50 * time.Millisecond, skip: 20 * time.Millisecond,
 	gossip: 5 * time.Second, shortest: 400 * time.Millisecond, longest: 600 * time.Millisecond,

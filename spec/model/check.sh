@@ -504,7 +504,7 @@ breaks no_false served -DBUG_GAP
 breaks no_false served -DBUG_TOLD_ONCE
 [ "$quick" ] || holds served -DLIAR
 breaks found served -DLIAR -DBUG_LAST
-[ "$quick" ] || breaks found served -DLIAR -DBUG_NO_NEXT
+[ "$quick" ] || breaks found served -DLIAR -DBUG_NO_SECOND
 [ "$quick" ] || breaks no_false served -DBUG_AGAIN	# assumed of the holder
 
 [ "$quick" ] || holds bars

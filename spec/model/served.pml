@@ -2,9 +2,13 @@
  * Members that wait and cease to: when a holder may be counted late (P-74, 3 of spec/policy/keeper.md).
  *
  * A keeper believes that the holder of a token keeps it while another member waits. Members that wait say so seldom, and do
- * not say that they cease to. So the keeper asks one of them, the witness, whether it has waited without a break since the holder
- * was told of it. It tells the holder of a next one, too. When the witness ceases, the next one takes its place if the holder
- * was told of that one while the witness still waited, as far as the keeper knows. Otherwise the time begins anew.
+ * not say that they cease to. So the keeper asks one of them, the first, whether it has waited without a break since the holder
+ * was told of it. It tells the holder of a second one, too. When the first one ceases, the second one takes its place if the holder
+ * was told of that one while the first one still waited, as far as the keeper knows. Otherwise the time begins anew.
+ *
+ * Not in the model: that the keeper also asks the second one, so that one which has ceased keeps nobody out; answers that are late;
+ * a member that tells the keeper that it waits, and the holder that it does not; a holder that says that it waits; a keeper that waits
+ * itself. Tests of package keeper have them.
  *
  * A tick is L / 2. What is assumed of an honest holder: it runs one program of RUN ticks, and begins no further one after it was told
  * that somebody waits. When it is idle, it asks those that it was told of within two ticks, and passes the token to one that waits.
@@ -15,11 +19,11 @@
  *   LATE=4         2 L
  *   TURN=2
  *   BUG_OLD_WANT   a want counts until the next one: nobody is asked
- *   BUG_NO_SINCE   the witness says that it waits, and not since when
- *   BUG_GAP        the next one takes its place also if the holder may have been told of it too late
- *   BUG_TOLD_ONCE  the holder is told once of a witness
- *   BUG_NO_NEXT    there is no next one
- *   BUG_LAST       the next one is the last member that has said that it waits, not the first
+ *   BUG_NO_SINCE   the first says that it waits, and not since when
+ *   BUG_GAP        the second one takes its place also if the holder may have been told of it too late
+ *   BUG_TOLD_ONCE  the holder is told once of a first
+ *   BUG_NO_SECOND  there is no second one
+ *   BUG_LAST       the second one is the last member that has said that it waits, not the first
  *   BUG_AGAIN      the holder runs again although it was told that somebody waits (P-80, 3): this is assumed of it
  */
 
@@ -35,7 +39,7 @@
 #define O (RUN + LATE)
 #define MOST (O + LATE)		/* ticks, as far as they are counted */
 #define NONE 255
-#define SILENT 2		/* L: a witness that has not said so since is none */
+#define SILENT 2		/* L: a first that has not said so since is none */
 #define BOUND (2 * MOST + TURN + 6)
 
 bit wants[3];			/* of the members 1 and 2 */
@@ -45,10 +49,10 @@ byte quiet;			/* ticks since member 1 said that it waits */
 /* the keeper */
 byte last;			/* the member that has said last that it waits; 0: it has a token since, or does not wait */
 byte told = NONE;		/* ticks since the time began */
-byte witness, wtold;		/* wtold: ticks since the holder was told of it */
+byte first, firsttold;		/* firsttold: ticks since the holder was told of it */
 byte seen;			/* ticks since it said that it has waited since then; SILENT: it has not */
 byte asked;			/* ticks since it was asked, and has not answered */
-byte next, nexttold = NONE;	/* nexttold: ticks since the holder was told of it */
+byte second, secondtold = NONE;	/* secondtold: ticks since the holder was told of it */
 
 /* an honest holder */
 bit known[3];			/* the members of which it was told: while its program runs, the last one alone */
@@ -89,9 +93,9 @@ inline member(m)
 	fi;
 	if
 	:: wants[m] -> last = m; SAY(m, WANT); quiet = (m == 1 -> 0 : quiet);
-#if !defined(BUG_LAST) && !defined(BUG_NO_NEXT)
+#if !defined(BUG_LAST) && !defined(BUG_NO_SECOND)
 		if
-		:: next == 0 && m != witness -> next = m; nexttold = NONE
+		:: second == 0 && m != first -> second = m; secondtold = NONE
 		:: else
 		fi
 #endif
@@ -106,38 +110,38 @@ inline member(m)
 inline begins(m)
 {
 	told = (m == 0 -> NONE : 0); ran = (running > 0);
-	witness = m; wtold = 0; seen = SILENT; asked = 0; next = 0; nexttold = NONE;
+	first = m; firsttold = 0; seen = SILENT; asked = 0; second = 0; secondtold = NONE;
 	if
-	:: witness != 0 -> TELL(witness)
+	:: first != 0 -> TELL(first)
 	:: else
 	fi
 }
 
-/* the witness has ceased, or may have */
+/* the first has ceased, or may have */
 inline ceases()
 {
-	last = (last == witness -> 0 : last);
+	last = (last == first -> 0 : last);
 	if
 #ifdef BUG_GAP
-	:: next != 0 && nexttold != NONE ->
+	:: second != 0 && secondtold != NONE ->
 #else
-	:: next != 0 && nexttold != NONE && seen < SILENT && nexttold >= seen ->
+	:: second != 0 && secondtold != NONE && seen < SILENT && secondtold >= seen ->
 #endif
-		witness = next; wtold = nexttold; asked = 0; next = 0; nexttold = NONE;
+		first = second; firsttold = secondtold; asked = 0; second = 0; secondtold = NONE;
 		seen = SILENT
 	:: else ->
-		next = (next != 0 -> next : last);
-		begins(next)
+		second = (second != 0 -> second : last);
+		begins(second)
 	fi
 }
 
-inline tellsNext()
+inline tellsSecond()
 {
 	if
-	:: next == 0 && last != 0 && last != witness -> next = last; nexttold = 0; TELL(next)
-	:: next == 0 && (last == 0 || last == witness)
-	:: next != 0 && nexttold == NONE -> nexttold = 0; TELL(next)
-	:: next != 0 && nexttold != NONE -> MORE(nexttold, MOST)
+	:: second == 0 && last != 0 && last != first -> second = last; secondtold = 0; TELL(second)
+	:: second == 0 && (last == 0 || last == first)
+	:: second != 0 && secondtold == NONE -> secondtold = 0; TELL(second)
+	:: second != 0 && secondtold != NONE -> MORE(secondtold, MOST)
 	fi
 }
 
@@ -145,12 +149,12 @@ inline keeper()
 {
 	if
 	:: told == NONE ->
-		next = (next != 0 -> next : last);
-		begins(next)
+		second = (second != 0 -> second : last);
+		begins(second)
 	:: else ->
-		MORE(told, MOST); MORE(wtold, MOST); MORE(seen, SILENT); asked++;
-#ifndef BUG_NO_NEXT
-		tellsNext();
+		MORE(told, MOST); MORE(firsttold, MOST); MORE(seen, SILENT); asked++;
+#ifndef BUG_NO_SECOND
+		tellsSecond();
 #endif
 #ifdef BUG_OLD_WANT
 		if
@@ -160,11 +164,11 @@ inline keeper()
 #else
 		if
 #ifdef BUG_NO_SINCE
-		:: wants[witness] -> seen = 0; asked = 0; AGAIN(witness)
-		:: !wants[witness] -> ceases()
+		:: wants[first] -> seen = 0; asked = 0; AGAIN(first)
+		:: !wants[first] -> ceases()
 #else
-		:: wants[witness] && age[witness] >= wtold -> seen = 0; asked = 0; AGAIN(witness)
-		:: !wants[witness] || age[witness] < wtold -> ceases()
+		:: wants[first] && age[first] >= firsttold -> seen = 0; asked = 0; AGAIN(first)
+		:: !wants[first] || age[first] < firsttold -> ceases()
 #endif
 #ifndef LIAR
 		:: asked < SILENT			/* the answer is lost */

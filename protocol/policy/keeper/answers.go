@@ -50,7 +50,10 @@ func (h *holder) tellsToken(from ident.Member, m *message) bool {
 	s := h.reporter.statement(t)
 	h.send(from, &s)
 	if !h.isStruck(from) {
-		t.asker, t.waiter = from, m.member
+		t.asker = from
+		if w := m.member; !w.IsZero() && w != h.self { // who names nobody keeps no other one from being heard of
+			t.waiter = w
+		}
 		if s.span > 0 && h.exclusive {
 			t.answers(from)
 		}

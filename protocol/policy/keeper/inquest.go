@@ -150,6 +150,10 @@ func (i *inquest) toCustody() custody {
 	return custody{i.token, i.toHop}
 }
 
+// counts reports whether known waiters are to have waited for the token: it was opened as the token stays with its holder, and
+// that is so still, as far as is known.
+func (i *inquest) counts() bool { return i.there && !i.lost }
+
 // leavesOwn reports whether this member has passed the token to the other one itself, and has no
 // receipt of it: it passes it no other one before that one has given account.
 func (i *inquest) leavesOwn() bool { return i.own && !i.from.IsZero() && !i.receipt }

@@ -2381,35 +2381,39 @@ func TestHolds_WaiterCeases_HolderIsNotLate(t *testing.T) {
 			delete(c.waiting, at(theThird))
 			c.says(thePasser, message{kind: want, member: at(theThird)})
 		}, false},
-		{"two take turns, of which one waits at any time", func(c *court, second int) {
-			for i, m := range []int{theThird, theFourth} {
-				if since := (second + 20*i) % 40; since == 0 {
-					c.waiting[at(m)] = c.now
-				} else if since == 30 {
-					c.waiting[at(m)] = clock.Never
-				}
-			}
+		{"two take turns, of which one waits at any time", (*court).takeTurns, true},
+		{"two take turns, and the holder says that it waits, too", func(c *court, second int) {
+			c.takeTurns(second)
+			c.says(theHolder, message{kind: want})
 		}, true},
-		{"two take turns, with a gap", func(c *court, second int) {
-			for i, m := range []int{theThird, theFourth} {
-				if since := (second + 40*i) % 80; since == 0 {
-					c.waiting[at(m)] = c.now
-				} else if since == 30 {
-					c.waiting[at(m)] = clock.Never
-				}
-			}
+		{"two take turns, and a third one waits for a moment each time", func(c *court, second int) {
+			c.takeTurns(second)
+			c.says(theBlamer, message{kind: want})
+			c.waiting[at(theBlamer)] = clock.Never
+		}, true},
+		{"nobody else, and this member at first and in the end", func(c *court, second int) {
+			delete(c.waiting, at(theThird))
+			late := int(lateAfter / time.Second)
+			c.wants(second < 10 || late <= second && second < late+int(6*DefaultSilence/time.Second))
 		}, false},
+		{"says that it waits, and is not asked", func(c *court, _ int) {
+			c.waiting[at(theThird)] = clock.Never
+			c.says(theThird, message{kind: want})
+			c.says(theThird, message{kind: lasting, span: 1 << 30})
+		}, false},
+		{"two take turns, a second apart", func(c *court, second int) { c.takeTurnsEach(second, 31) }, false},
+		{"two take turns, ten seconds apart", func(c *court, second int) { c.takeTurnsEach(second, 40) }, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := newCourt()
 			c.says(theThird, message{kind: want})
 			for second := 1; second < 3*int(lateAfter/time.Second); second++ {
+				test.waits(c, second)
 				for _, m := range []int{theThird, theFourth} {
 					if since, waits := c.waiting[at(m)]; waits && since != clock.Never {
 						c.says(m, message{kind: want})
 					}
 				}
-				test.waits(c, second)
 				c.says(theHolder, message{kind: have, custody: blamedFrom})
 				if len(c.questions(theHolder)) > 0 {
 					c.says(theHolder, message{kind: still, custody: blamedFrom})
@@ -2419,4 +2423,34 @@ func TestHolds_WaiterCeases_HolderIsNotLate(t *testing.T) {
 			assert.Equal(t, test.late, c.struck(theHolder))
 		})
 	}
+}
+
+// takeTurns has two members wait in turn, each for 30 seconds, so that one of them waits at any time.
+func (c *court) takeTurns(second int) { c.takeTurnsEach(second, 20) }
+
+// takeTurnsEach has two members wait for 30 seconds each, and one of them begin each so many seconds.
+func (c *court) takeTurnsEach(second, each int) {
+	for i, m := range []int{theThird, theFourth} {
+		switch (second + each*i) % (2 * each) {
+		case 0:
+			c.waiting[at(m)] = c.now
+		case 30:
+			c.waiting[at(m)] = clock.Never
+		}
+	}
+}
+
+// TestKnownWaiters_SaysItAgainAndAgain_HolderIsToldOnce: what a member says without having been asked costs nothing.
+func TestKnownWaiters_SaysItAgainAndAgain_HolderIsToldOnce(t *testing.T) {
+	c := newCourt()
+	for range 3 {
+		c.says(theThird, message{kind: want})
+		c.says(theHolder, message{kind: have, custody: blamedFrom})
+		c.after(DefaultSilence)
+	}
+	c.did = nil
+	for range 100 {
+		c.says(theThird, message{kind: lasting, span: 1 << 30})
+	}
+	assert.Empty(t, c.did)
 }

@@ -13,13 +13,13 @@ import (
 // (rules in docs/exclusion.md). No member is believed: each one asks for itself.
 type inquests struct {
 	sanctions
-	holder    *holder
-	open      docket
-	kept      kept
-	witnesses witnesses
-	ended     []kept      // custodies that are over, as the holders have said themselves
-	blamed    roll        // the members that have blamed others in the last L, and when
-	arrived   ident.Token // that came here last
+	holder  *holder
+	open    docket
+	kept    kept
+	waiters knownWaiters
+	ended   []kept      // custodies that are over, as the holders have said themselves
+	blamed  roll        // the members that have blamed others in the last L, and when
+	arrived ident.Token // that came here last
 }
 
 // kept is a token that stays with one holder, as far as the slot's keeper knows, while others
@@ -36,7 +36,7 @@ type kept struct {
 // init makes inquests. Their list must not move afterwards.
 func (s *inquests) init(c *common, h *holder, k *search, w *waiter) {
 	s.holder = h
-	s.witnesses = newWitnesses(c)
+	s.waiters = newKnownWaiters(c)
 	s.sanctions = sanctions{common: c, docket: &s.open, search: k, waiter: w}
 }
 
@@ -59,11 +59,11 @@ func (s *inquests) avoids(i *inquest) bool {
 
 // holds notes, as the slot's keeper, that a holder has a token while others wait. The holder
 // is told so, at the latest after L. It is to give account when it has not passed the token on for long after, while
-// a witness has waited without a break.
+// a known waiter has waited without a break.
 func (s *inquests) holds(from ident.Member, m *message) {
-	t, w := &s.kept, &s.witnesses
+	t, w := &s.kept, &s.waiters
 	w.ends(from)
-	if !s.search.wants.some() {
+	if !s.search.wants.some() && !w.haveWaited() {
 		w.clear()
 	}
 	switch {
@@ -79,7 +79,7 @@ func (s *inquests) holds(from ident.Member, m *message) {
 		w.anew(from)
 	case s.Now < t.seen.Add(s.silence):
 	case !s.countsOn(m):
-		t.told, t.custody = s.Now, m.custody
+		t.told, t.custody, t.anew = s.Now, m.custody, 0
 		i := about(m.custody, from, t.from, s.Now)
 		i.there = true
 		s.opens(i)
@@ -87,7 +87,9 @@ func (s *inquests) holds(from ident.Member, m *message) {
 	case t.anew < restarts && !s.isSteady(from, t.told): // it had failed, and looks now whether it may go on
 		t.told, t.anew = max(t.told, s.greeted[from]), t.anew+1
 	case s.open.owes(from, t.custody) && s.isSteady(from, t.told):
-		s.strike(from, &inquest{custody: t.custody}, policy.Unaccounted) // it gives no account
+		of := t.custody
+		s.keepsNone()
+		s.strike(from, &inquest{custody: of}, policy.Unaccounted) // it gives no account
 	case t.hop == 0 && s.mayHaveWrongClock(from) && s.Now < t.told.Add(s.timeout(wrongClock*s.overdue())):
 	default: // it answers now and then, or connects
 		s.giveUp(from, t.custody, policy.Kept)
@@ -95,17 +97,17 @@ func (s *inquests) holds(from ident.Member, m *message) {
 	}
 }
 
-// countsOn tells the holder of the witnesses, and reports whether its time goes on.
+// countsOn tells the holder of the known waiters, and reports whether its time goes on.
 func (s *inquests) countsOn(m *message) bool {
-	counted := s.witnesses.isCounted() && s.kept.told != clock.Never
-	s.witnesses.tells(m.custody)
+	counted := s.waiters.isCounted() && s.kept.told != clock.Never
+	s.waiters.tells(m.custody)
 	return counted
 }
 
 // keepsNone notes that no holder keeps a token, as far as is known.
 func (s *inquests) keepsNone() {
 	s.kept = kept{}
-	s.witnesses.anew(ident.Member{})
+	s.waiters.anew(ident.Member{})
 }
 
 // mayKeep is how long the holder may keep a token after it was told that others wait. One that this member bars, and that gives
@@ -193,11 +195,11 @@ func (s *inquests) opens(i inquest) {
 }
 
 // deadline is when a member is asked next.
-func (s *inquests) deadline() clock.Instant { return min(s.open.deadline(), s.witnesses.next) }
+func (s *inquests) deadline() clock.Instant { return min(s.open.deadline(), s.waiters.deadline()) }
 
-// onTimer asks the members that are to give account, and the witnesses.
+// onTimer asks the members that are to give account, and the known waiters.
 func (s *inquests) onTimer() {
-	s.witnesses.onTimer()
+	s.waiters.onTimer()
 	for n := 0; n < len(s.open); {
 		i := &s.open[n]
 		if i.next > s.Now {
@@ -323,12 +325,22 @@ func (s *inquests) returns(from ident.Member, c custody) {
 // misses reports whether the token is missed that a member keeps. A holder that is told that this member
 // waits asks it, and keeps the token if it does not.
 func (s *inquests) misses(i *inquest) bool {
-	k := &s.kept
-	return s.missesItself() || i.there && k.holder == i.member && k.told <= i.waited && s.witnesses.isCounted()
+	if i.counts() {
+		return s.kept.holder == i.member && s.kept.told <= i.waited && s.waiters.isCounted()
+	}
+	return s.missesItself()
 }
 
 // missesItself reports whether this member misses the token that a member keeps: it wants one, or has another one.
 func (s *inquests) missesItself() bool { return s.Demand || s.holder.has() }
+
+// isMissed reports whether the token has been missed all the time since its holder was told so, as far as is known.
+func (s *inquests) isMissed(i *inquest) bool {
+	if i.counts() {
+		return s.waiters.haveWaited()
+	}
+	return s.missesItself()
+}
 
 // mayHaveWrongClock reports whether a member may keep a token that it has made because no member takes it: its
 // clock may be wrong, and the token refused and made anew until that is right. One that this member passes
@@ -339,7 +351,7 @@ func (s *inquests) mayHaveWrongClock(m ident.Member) bool {
 
 // isLate reports whether a member keeps a token for too long.
 func (s *inquests) isLate(i *inquest) bool {
-	return i.says == still && i.heard == s.Now && i.late != 0 && (s.missesItself() || s.witnesses.haveWaited()) && (s.Now >= i.late.Add(s.timeout(2*s.silence)) || i.said >= maxLateAnswers)
+	return i.says == still && i.heard == s.Now && i.late != 0 && s.isMissed(i) && (s.Now >= i.late.Add(s.timeout(2*s.silence)) || i.said >= maxLateAnswers)
 }
 
 // concludes reports whether an inquest is over, and counts what follows from it.
@@ -354,6 +366,9 @@ func (s *inquests) concludes(i *inquest) bool {
 			s.excuse(i.member, i)
 		}
 	case s.isLate(i):
+		if s.kept.holder == i.member {
+			s.keepsNone()
+		}
 		s.strike(i.member, i, policy.Kept)
 	case i.says == never:
 		return s.concludesNever(i)

@@ -298,8 +298,8 @@ func (k *Keeper) route(from ident.Member, m *message) {
 	switch m.kind {
 	case want:
 		s.wants.hears(from, m)
-		if m.member.IsZero() { // a holder that keeps its token could name others without end
-			k.inquests.witnesses.waits(from)
+		if m.member.IsZero() { // whoever keeps a token could name others, which do not wait
+			k.inquests.waiters.waits(from)
 		}
 		k.holder.wakes(s.wants.last)
 		s.wanted()
@@ -311,7 +311,7 @@ func (k *Keeper) route(from ident.Member, m *message) {
 		if m.span == 0 {
 			s.wants.served(from)
 		}
-		k.inquests.witnesses.hears(from, m)
+		k.inquests.waiters.hears(from, m)
 	case have:
 		if s.sees(from, m, k.newborn.isAsked(from)) {
 			k.inquests.holds(from, m)
