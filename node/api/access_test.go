@@ -160,13 +160,13 @@ func TestCounter_Owner_Unbounded(t *testing.T) {
 	assert.True(t, c.add(stranger(1), 1))
 }
 
-// Who may use resources may not take the member out of the group, or its certificate out of force.
+// Who may use resources may not take the member out of the group, or its certificate out of force, nor have it dial.
 func TestRequest_OfAnotherUser_OwnersRefused(t *testing.T) {
 	h := NewHandler(newFake())
-	for _, path := range []string{"/v1/leave", "/v1/renew"} {
-		assert.ErrorIs(t, refusal(ask(h, stranger(1), path, "").Body.Bytes()), ErrRefused, path)
+	for path, body := range map[string]string{"/v1/leave": "", "/v1/renew": "", "/v1/probe": `{"peer":"beta"}`} {
+		assert.ErrorIs(t, refusal(ask(h, stranger(1), path, body).Body.Bytes()), ErrRefused, path)
 		for _, a := range []*Asker{nil, {}, {User: uint32(os.Geteuid())}} {
-			assert.Equal(t, http.StatusOK, ask(h, a, path, "").Code, path)
+			assert.Equal(t, http.StatusOK, ask(h, a, path, body).Code, path)
 		}
 	}
 }

@@ -265,6 +265,10 @@ func (h *handler) checkup(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (h *handler) probe(w http.ResponseWriter, r *http.Request) {
+	if err := ownersOnly(r.Context()); err != nil {
+		fail(w, err)
+		return
+	}
 	var req ProbeRequest
 	if err := decode(w, r, &req); err != nil {
 		fail(w, err)
