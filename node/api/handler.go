@@ -189,14 +189,22 @@ func follow(w http.ResponseWriter, r *http.Request, held HeldGrant) {
 }
 
 func writeEvent(w http.ResponseWriter, e event) error {
-	c := http.NewResponseController(w)
-	if err := c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := extend(w); err != nil {
 		return err
 	}
 	if err := json.NewEncoder(w).Encode(e); err != nil {
 		return err
 	}
-	return c.Flush()
+	return http.NewResponseController(w).Flush()
+}
+
+// extend gives the client writeTimeout to read what is written next.
+func extend(w http.ResponseWriter) error {
+	err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout))
+	if errors.Is(err, http.ErrNotSupported) { // only tests write to anything else than a connection
+		return nil
+	}
+	return err
 }
 
 func (h *handler) release(w http.ResponseWriter, r *http.Request) {
@@ -308,6 +316,9 @@ func fail(w http.ResponseWriter, err error) {
 }
 
 func reply(w http.ResponseWriter, status int, v any) {
+	if err := extend(w); err != nil {
+		return // the connection is closed
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	// A client that has gone does not miss its reply.

@@ -61,7 +61,7 @@ const (
 	// it is on the same machine.
 	readTimeout = 10 * time.Second
 
-	// writeTimeout bounds how long one line may wait for the client to read.
+	// writeTimeout bounds how long one line, or one reply, may wait for the client to read.
 	writeTimeout = 10 * time.Second
 
 	// idleTimeout closes connections that are kept without a request.
