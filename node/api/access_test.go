@@ -152,12 +152,36 @@ func TestStreams_OneUser_OthersHavePlaces(t *testing.T) {
 func TestCounter_Owner_Unbounded(t *testing.T) {
 	var c counter
 	owner := &Asker{User: uint32(os.Geteuid())}
-	assert.True(t, c.add(owner, 1))
-	assert.True(t, c.add(owner, 1))
-	assert.True(t, c.add(stranger(1), 1))
-	assert.False(t, c.add(stranger(1), 1))
+	assert.True(t, c.add(owner, 1, 9))
+	assert.True(t, c.add(owner, 1, 9))
+	assert.True(t, c.add(stranger(1), 1, 9))
+	assert.False(t, c.add(stranger(1), 1, 9))
 	c.remove(stranger(1))
-	assert.True(t, c.add(stranger(1), 1))
+	assert.True(t, c.add(stranger(1), 1, 9))
+}
+
+// All other users together leave places to the daemon's own.
+func TestPlaces_ManyUsers_OwnerHasSome(t *testing.T) {
+	as := func(a *Asker) context.Context { return context.WithValue(t.Context(), askerKey{}, a) }
+	p := places{most: 8, ofUser: 2, ofUsers: 6}
+	var free func()
+	for n := range 6 {
+		var err error
+		free, err = p.take(as(stranger(1 + n/2)))
+		require.NoError(t, err)
+	}
+	_, err := p.take(as(stranger(9)))
+	require.ErrorIs(t, err, ErrUnavailable)
+	owner := &Asker{User: uint32(os.Geteuid())}
+	for range 2 {
+		_, err = p.take(as(owner))
+		require.NoError(t, err)
+	}
+	_, err = p.take(as(owner))
+	require.ErrorIs(t, err, ErrUnavailable, "no place is left")
+	free()
+	_, err = p.take(as(stranger(9)))
+	require.NoError(t, err)
 }
 
 // Who may use resources may not take the member out of the group, or its certificate out of force, nor have it dial.

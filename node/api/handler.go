@@ -67,8 +67,8 @@ func newHandler(backend Backend, maxStreams int) http.Handler {
 func newHandlerEvery(backend Backend, maxStreams int, every time.Duration) http.Handler {
 	h := &handler{
 		backend:       backend,
-		streams:       places{what: "programs wait or hold", most: maxStreams, ofUser: MaxUserStreams},
-		tunnels:       places{what: "streams to gates are open", most: MaxTunnels, ofUser: MaxUserTunnels},
+		streams:       places{what: "programs wait or hold", most: maxStreams, ofUser: MaxUserStreams, ofUsers: MaxUsersStreams},
+		tunnels:       places{what: "streams to gates are open", most: MaxTunnels, ofUser: MaxUserTunnels, ofUsers: MaxUsersTunnels},
 		progressEvery: every,
 	}
 	mux := http.NewServeMux()
@@ -100,19 +100,19 @@ type handler struct {
 	progressEvery time.Duration
 }
 
-// places bounds what there is at once: in all, and of each local user but the owner.
+// places bounds what there is at once: in all, of each local user but the owner, and of all these together.
 type places struct {
-	what         string
-	most, ofUser int
-	all          atomic.Int64
-	users        counter
+	what                  string
+	most, ofUser, ofUsers int
+	all                   atomic.Int64
+	users                 counter
 }
 
 // take takes a place until free is called. Error: ErrUnavailable.
 func (p *places) take(ctx context.Context) (free func(), err error) {
 	asker := askerOf(ctx)
-	if !p.users.add(asker, p.ofUser) {
-		return nil, fmt.Errorf("%w: %d %s already for user %d", ErrUnavailable, p.ofUser, p.what, asker.User)
+	if !p.users.add(asker, p.ofUser, p.ofUsers) {
+		return nil, fmt.Errorf("%w: %d %s already for user %d, or %d for all users but the daemon's own", ErrUnavailable, p.ofUser, p.what, asker.User, p.ofUsers)
 	}
 	free = func() {
 		p.all.Add(-1)
