@@ -35,6 +35,10 @@ const (
 	// goroutines and two buffers of 32 kB.
 	MaxTunnels = 256
 
+	// maxLooks bounds the answers that are put together at one time, as each keeps the member's engine waiting for up to some
+	// milliseconds: the engine has a turn after so many at the latest. Others wait. It does not count those that are being sent.
+	maxLooks = 4
+
 	// MaxBody bounds a request's body in bytes. The largest request is below
 	// 4 kB; the room is for fields to come.
 	MaxBody = 64 << 10

@@ -10,6 +10,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,6 +73,62 @@ func TestReply_SlowReader_Dropped(t *testing.T) {
 		assert.NoError(t, err, "the connection is closed")
 		assert.Zero(t, n)
 		stop()
+	})
+}
+
+// However many ask, few answers are put together at a time, and one that is not read is none of them.
+func TestLooks_ManyReaders_FewAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, begun, goOn := newFake(), 0, make(chan struct{})
+		var mu sync.Mutex
+		f.status = func() {
+			mu.Lock()
+			begun++
+			mu.Unlock()
+			<-goOn
+		}
+		network, stop := serveOn(t, f)
+		var conns []net.Conn
+		for range maxLooks + 2 {
+			conns = append(conns, network.send(t, http.MethodGet, "/v1/status", ""))
+		}
+		synctest.Wait()
+		assert.Equal(t, maxLooks, begun)
+		others := network.send(t, http.MethodGet, "/v1/members", "")
+		conns[maxLooks+1].Close() // it waits no more
+		synctest.Wait()
+		close(goOn)
+		synctest.Wait() // nobody has read an answer
+		assert.Equal(t, maxLooks+1, begun)
+		response, err := http.ReadResponse(bufio.NewReader(others), nil)
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusOK, response.StatusCode)
+		for _, c := range append(conns, others) {
+			c.Close()
+		}
+		stop()
+	})
+}
+
+// What programs wait for is looked at once a second for all of one resource, not for each.
+func TestProgress_ManyStreams_SamplesShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const programs, seconds = 50, 10
+		f := newFake()
+		f.demands = make(chan *demand, programs)
+		h := NewHandler(f)
+		ctx, cancel := context.WithCancel(t.Context())
+		for range programs {
+			r := httptest.NewRequest(http.MethodPost, "/v1/acquire", strings.NewReader(`{"resource":"ftp","progress":true}`))
+			go h.ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx))
+			time.Sleep(progressEvery / programs / 2)
+		}
+		time.Sleep(seconds * progressEvery)
+		looks := f.looks.Load()
+		assert.GreaterOrEqual(t, looks, int64(seconds))
+		assert.LessOrEqual(t, looks, int64(seconds+1))
+		cancel()
+		synctest.Wait()
 	})
 }
 
