@@ -101,8 +101,8 @@ type handler struct {
 	samples samples
 }
 
-// look makes an answer out of what the member knows, when there is a place for that. It does not write it: a client may read slowly. The error says that
-// ctx has ended.
+// look makes an answer out of what the member knows, when there is a place for that. It does not write it: a client may read
+// slowly. The error says that ctx has ended.
 func look[T any](ctx context.Context, h *handler, answer func() T) (a T, err error) {
 	select {
 	case h.looks <- struct{}{}:
