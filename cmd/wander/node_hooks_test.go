@@ -113,6 +113,9 @@ func TestHooks_EachEnd_Outcome(t *testing.T) {
 	await.Until(t, "it runs", func() bool { return strings.Contains(log.String(), "line=up") })
 	cancel()
 	assert.Equal(t, hooks.Failed, await.Next(t, "its end", ended))
+	var after safeBuffer
+	assert.Equal(t, hooks.Failed, runHook(ctx, script(t, "echo up"), nil, slog.New(slog.NewTextHandler(&after, nil))))
+	assert.Contains(t, after.String(), "hook not run", "one that has not begun does not begin")
 }
 
 // A real member runs its hooks: of a grant, of its loss, and of isolation.
