@@ -158,6 +158,8 @@ func probeAdvice(err error) string {
 		return "no member of this group listens there: check the address"
 	case errors.Is(err, transport.ErrRefused), errors.Is(err, transport.ErrOverload):
 		return "it refuses this member: look at its log"
+	case errors.Is(err, transport.ErrBusy):
+		return "this member dials too many at once: ask again in some seconds"
 	case errors.Is(err, transport.ErrNoAddress):
 		return "check the name and the port"
 	}

@@ -8,8 +8,11 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/wandertoken/wander/gate/client"
 	"github.com/wandertoken/wander/node/api"
@@ -177,10 +180,29 @@ func (g *gates) unreached() map[string]string {
 	why := make(map[string]string)
 	for resource, l := range g.links {
 		if l.conn == nil && l.failure != nil {
-			why[resource] = l.failure.Error()
+			why[resource] = shown(l.failure.Error())
 		}
 	}
 	return why
+}
+
+// maxReason bounds the reason for which a gate is not reached, in bytes: a sentence for people, a part of which may be what the other
+// end has said, in up to a packet.
+const maxReason = 200
+
+// shown is a text of which a part may come from elsewhere, as a terminal may show it.
+func shown(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '?'
+		}
+		return r
+	}, text)
+	end := min(len(text), maxReason)
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
 }
 
 // members is how many members this one knows.

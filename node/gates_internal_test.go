@@ -5,9 +5,11 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/quic-go/quic-go"
 	"github.com/stretchr/testify/assert"
@@ -34,6 +36,19 @@ func TestTunnelError_Each_SaysHow(t *testing.T) {
 	for _, err := range []error{client.ErrTarget, client.ErrTooManyCon, context.DeadlineExceeded, os.ErrDeadlineExceeded} {
 		assert.ErrorIs(t, tunnelError(err), api.ErrUnavailable, err)
 	}
+}
+
+// TestUnreached_TextOfAnother_Plain: what the other end says as it closes the connection does not speak to the operator's terminal.
+func TestUnreached_TextOfAnother_Plain(t *testing.T) {
+	g := newGates(nil, &limiter{}, slog.New(slog.DiscardHandler))
+	l := &gateLink{}
+	g.links["db"] = l
+	g.failed(l, &quic.ApplicationError{Remote: true, ErrorCode: 7, ErrorMessage: "\x1b]0;mine\a\u009b2J\r\nok " + strings.Repeat("ü", maxReason)})
+	text := g.unreached()["db"]
+	assert.Contains(t, text, "?]0;mine??2J??ok ü")
+	assert.True(t, utf8.ValidString(text))
+	assert.LessOrEqual(t, len(text), maxReason)
+	assert.GreaterOrEqual(t, len(text), maxReason-1)
 }
 
 // TestGates_OpenTwice_SessionEndsOnce: a gate that says OPEN again after the member has signed out opens nothing.

@@ -219,7 +219,7 @@ func (n *Node) startTasks(start context.Context) error {
 		switch {
 		case errors.Is(err, api.ErrNotInGroup):
 			return &SettingError{"api.group", err}
-		case errors.Is(err, api.ErrFolder):
+		case errors.Is(err, api.ErrFolder), errors.Is(err, api.ErrFolderChanged):
 			return &SettingError{"api.socket", err}
 		case err != nil:
 			return fmt.Errorf("%w: local socket: %w", ErrConfig, err)

@@ -155,8 +155,11 @@ func limitTable(t *testing.T) *table {
 		{"silence after which a gate, or its member, is lost", client.Silence, "client.Silence"},
 		{"acquire streams of the local API", api.MaxStreams, "api.MaxStreams"},
 		{"acquire streams of one local user who does not own the daemon", api.MaxUserStreams, "api.MaxUserStreams"},
+		{"acquire streams of all such users together", api.MaxUsersStreams, "api.MaxUsersStreams"},
 		{"connections of one such user to the local API", api.MaxUserConnections, "api.MaxUserConnections"},
+		{"connections of all such users together", api.MaxUsersConnections, "api.MaxUsersConnections"},
 		{"streams through gates of one such user", api.MaxUserTunnels, "api.MaxUserTunnels"},
+		{"streams through gates of all such users together", api.MaxUsersTunnels, "api.MaxUsersTunnels"},
 		{"streams through gates of the local API", api.MaxTunnels, "api.MaxTunnels"},
 		{"bytes of a request of the local API", api.MaxBody, "api.MaxBody"},
 	} {

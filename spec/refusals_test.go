@@ -123,7 +123,7 @@ func refusalRows() []refusalRow {
 		local("answer of the daemon (**A-2**), or none", "the client gives up", "api.ErrReply", "api.ErrNoDaemon"),
 		local("grant that was lost (**A-4**)", "the program is stopped", "api.ErrLost"),
 		local("socket of the local API", "the member does not start", "api.ErrInUse", "api.ErrNotSocket", "api.ErrPathTooLong"),
-		local("socket for other users", "the member does not start", "api.ErrMode", "api.ErrGroup", "api.ErrNotInGroup", "api.ErrFolder", "api.ErrNoAsker"),
+		local("socket for other users", "the member does not start", "api.ErrMode", "api.ErrGroup", "api.ErrNotInGroup", "api.ErrFolder", "api.ErrFolderChanged", "api.ErrNoAsker"),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
 )
 
@@ -26,12 +27,12 @@ func printEta(w io.Writer, v resourceView) {
 	if len(v.Slots) == 1 {
 		text := etaText(v.Slots[0])
 		if v.Slots[0].Eta == nil {
-			text += v.Sentence
+			text += cli.OneLine(v.Sentence)
 		}
 		fmt.Fprintln(w, text)
 		return
 	}
-	fmt.Fprintln(w, v.Sentence) // about the slot that comes first
+	fmt.Fprintln(w, cli.OneLine(v.Sentence)) // about the slot that comes first
 	for _, s := range v.Slots {
 		fmt.Fprintf(w, "slot %d: %s\n", s.Slot, strings.TrimRight(etaText(s), ":; "))
 	}

@@ -36,6 +36,9 @@ type guardedHook struct {
 
 // run runs the hook to its end. Its output goes to the log.
 func (h guardedHook) run(ctx context.Context) (supervise.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return supervise.Result{}, err
+	}
 	out, theirs, err := os.Pipe()
 	if err != nil {
 		return supervise.Result{}, err
@@ -59,6 +62,9 @@ func (h guardedHook) run(ctx context.Context) (supervise.Result, error) {
 		return supervise.Result{}, err
 	}
 	defer guard.Close()
+	if err := ctx.Err(); err != nil { // the start may take long
+		return supervise.Result{}, err
+	}
 	if h.ready != nil {
 		if err := h.ready(guard); err != nil {
 			return supervise.Result{}, err

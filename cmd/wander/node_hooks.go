@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
@@ -24,6 +25,9 @@ var (
 	errHookFile  = errors.New("is not an executable file")
 	errHookOwner = errors.New("others than root and the daemon's user can change it")
 )
+
+// maxHookLinks bounds the links on the way to a hook: as many as Linux follows.
+const maxHookLinks = 40
 
 // of is the path of a hook's executable in the settings; empty: there is none.
 func (h *hookSettings) of(kind hooks.Kind) string {
@@ -50,7 +54,7 @@ func (s *settings) hooks(member certificate.Certificate, log *slog.Logger) (map[
 		if path == "" {
 			continue
 		}
-		if err := checkHook(path); err != nil {
+		if _, err := checkHook(path); err != nil {
 			return nil, cli.ConfigError(fmt.Errorf("hooks.%s: %s %w", kind, path, err), "name the absolute path of a program that only root or the daemon's user can change, in folders that only they can change")
 		}
 		run[kind] = func(ctx context.Context, e hooks.Event) hooks.Outcome {
@@ -62,12 +66,13 @@ func (s *settings) hooks(member certificate.Certificate, log *slog.Logger) (map[
 
 // runHook runs the executable of a hook. It is checked again: the file may be another one than at the start.
 func runHook(ctx context.Context, path string, variables []string, log *slog.Logger) hooks.Outcome {
-	if err := checkHook(path); err != nil {
+	real, err := checkHook(path)
+	if err != nil {
 		log.Error("hook not run", "file", path, "error", err)
 		return hooks.Failed
 	}
 	result, err := guardedHook{
-		command: supervise.Command{Path: path, Args: []string{path}, Env: append(os.Environ(), variables...)},
+		command: supervise.Command{Path: real, Args: []string{path}, Env: append(os.Environ(), variables...)},
 		limit:   hooks.TimeLimit, log: log,
 	}.run(ctx)
 	switch {
@@ -103,34 +108,55 @@ func hookVariables(e hooks.Event) []string {
 	}
 }
 
-// checkHook refuses what another user could have put into the place of a hook: the daemon runs it with its own rights.
-func checkHook(path string) error {
+// checkHook refuses what another user could have put into the place of a hook: the daemon runs it with its own rights. It looks at each
+// folder and each link on the way, and returns the path without links that this leads to.
+func checkHook(path string) (real string, err error) {
 	if !filepath.IsAbs(path) {
-		return errHookPath
+		return "", errHookPath
 	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return fmt.Errorf("%w: %w", errHookFile, reasonOf(err))
-	}
-	info, err := os.Stat(real)
-	if err != nil {
-		return fmt.Errorf("%w: %w", errHookFile, reasonOf(err))
+	at, left := rootOf(path)
+	info, err := os.Lstat(at)
+	for links := 0; ; {
+		if err != nil {
+			return "", fmt.Errorf("%w: %w", errHookFile, reasonOf(err))
+		}
+		if !isOurs(info) {
+			return "", fmt.Errorf("is not safe: %s: %w", at, errHookOwner)
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			if links++; links > maxHookLinks {
+				return "", fmt.Errorf("%w: more than %d links", errHookFile, maxHookLinks)
+			}
+			target, err := os.Readlink(at)
+			if err != nil {
+				return "", fmt.Errorf("%w: %w", errHookFile, reasonOf(err))
+			}
+			at = filepath.Dir(at)
+			if filepath.IsAbs(target) {
+				at, target = rootOf(target)
+			}
+			left = target + string(filepath.Separator) + left
+		}
+		if left = strings.TrimLeft(left, separators); left == "" {
+			break
+		}
+		end := strings.IndexAny(left+separators, separators)
+		at, left = filepath.Join(at, left[:end]), left[end:]
+		info, err = os.Lstat(at)
 	}
 	if !info.Mode().IsRegular() || !isExecutable(info) {
-		return errHookFile
+		return "", errHookFile
 	}
-	for _, at := range []string{real, filepath.Dir(filepath.Clean(path))} { // the latter may have a link in the place of the file
-		for end := false; !end; at = filepath.Dir(at) {
-			if info, err = os.Stat(at); err != nil {
-				return fmt.Errorf("%w: %w", errHookFile, reasonOf(err))
-			}
-			if !isOurs(info) {
-				return fmt.Errorf("is not safe: %s: %w", at, errHookOwner)
-			}
-			end = at == filepath.Dir(at)
-		}
-	}
-	return nil
+	return at, nil
+}
+
+// separators stand between the names of a path.
+const separators = "/" + string(filepath.Separator)
+
+// rootOf is where an absolute path begins, and the rest of it.
+func rootOf(path string) (root, rest string) {
+	volume := filepath.VolumeName(path)
+	return volume + string(filepath.Separator), path[len(volume):]
 }
 
 // reasonOf is the system's reason without the path, which the message has already.

@@ -34,7 +34,8 @@ func script(t *testing.T, text string) string {
 
 // What another user could replace does not run with the daemon's rights.
 func TestHooks_Unsafe_Refused(t *testing.T) {
-	safe := script(t, "exit 0")
+	safe, err := filepath.EvalSymlinks(script(t, "exit 0"))
+	require.NoError(t, err)
 	dir := filepath.Dir(safe)
 	link := filepath.Join(dir, "link")
 	require.NoError(t, os.Symlink(safe, link))
@@ -44,22 +45,37 @@ func TestHooks_Unsafe_Refused(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Dir(open), 0o777))
 	openLink := filepath.Join(filepath.Dir(open), "link")
 	require.NoError(t, os.Symlink(safe, openLink))
+	through := filepath.Join(dir, "through") // a folder of others is between two that are ours
+	require.NoError(t, os.Symlink(openLink, through))
+	require.NoError(t, os.Symlink(dir, filepath.Join(filepath.Dir(open), "folder")))
+	throughFolder := filepath.Join(dir, "folder")
+	require.NoError(t, os.Symlink(filepath.Join(filepath.Dir(open), "folder"), throughFolder))
+	near, loop := filepath.Join(dir, "near"), filepath.Join(dir, "loop")
+	require.NoError(t, os.Symlink("./../"+filepath.Base(dir)+"//link", near))
+	require.NoError(t, os.Symlink("loop", loop))
 	plain := script(t, "exit 0")
 	require.NoError(t, os.Chmod(plain, 0o600))
 	for path, want := range map[string]error{
-		safe: nil, link: nil, "hook": errHookPath, "./hook": errHookPath, filepath.Join(dir, "none"): errHookFile, dir: errHookFile, plain: errHookFile,
+		safe: nil, link: nil, near: nil, loop: errHookFile, through: errHookOwner, filepath.Join(throughFolder, "hook"): errHookOwner, "hook": errHookPath, "./hook": errHookPath, filepath.Join(dir, "none"): errHookFile, dir: errHookFile, plain: errHookFile,
 		loose: errHookOwner, open: errHookOwner, openLink: errHookOwner,
 	} {
-		assert.ErrorIs(t, checkHook(path), want, path)
+		real, err := checkHook(path)
+		if assert.ErrorIs(t, err, want, path); want == nil {
+			assert.Equal(t, safe, real, "what runs, by way of %s", path)
+		}
 	}
 	if os.Geteuid() == 0 {
+		require.NoError(t, os.Lchown(link, 4711, 0))
+		_, err := checkHook(link)
+		require.ErrorIs(t, err, errHookOwner, "another user's link")
 		require.NoError(t, os.Chown(safe, 4711, 0))
-		assert.ErrorIs(t, checkHook(safe), errHookOwner, "of another user")
+		_, err = checkHook(safe)
+		require.ErrorIs(t, err, errHookOwner, "of another user")
 	}
 
 	s := defaultSettings()
 	s.Hooks.OnLost = loose
-	_, err := s.hooks(certificate.Certificate{}, slog.New(slog.DiscardHandler))
+	_, err = s.hooks(certificate.Certificate{}, slog.New(slog.DiscardHandler))
 	require.ErrorContains(t, err, "hooks.on_lost: "+loose+" is not safe: "+loose+": others than root and the daemon's user can change it")
 }
 
@@ -97,6 +113,9 @@ func TestHooks_EachEnd_Outcome(t *testing.T) {
 	await.Until(t, "it runs", func() bool { return strings.Contains(log.String(), "line=up") })
 	cancel()
 	assert.Equal(t, hooks.Failed, await.Next(t, "its end", ended))
+	var after safeBuffer
+	assert.Equal(t, hooks.Failed, runHook(ctx, script(t, "echo up"), nil, slog.New(slog.NewTextHandler(&after, nil))))
+	assert.Contains(t, after.String(), "hook not run", "one that has not begun does not begin")
 }
 
 // A real member runs its hooks: of a grant, of its loss, and of isolation.

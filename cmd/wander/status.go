@@ -224,7 +224,7 @@ func gateText(g api.GateStatus) string {
 		text += "; " + cli.OneLine(g.Unreached)
 	}
 	if g.Said != "" {
-		text += "; " + g.Said
+		text += "; " + cli.OneLine(g.Said)
 	}
 	if g.Session > 0 {
 		text += fmt.Sprintf(", session %d", g.Session)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
 )
 
@@ -27,7 +28,7 @@ that, and from whom. There is no global view.
 
 func printHolders(w io.Writer, v resourceView) {
 	if len(v.Slots) > 1 { // the sentence is about the slot that comes first
-		fmt.Fprintln(w, v.Sentence)
+		fmt.Fprintln(w, cli.OneLine(v.Sentence))
 	}
 	for _, s := range v.Slots {
 		prefix := ""
@@ -39,7 +40,7 @@ func printHolders(w io.Writer, v resourceView) {
 			fmt.Fprintf(w, "%sunknown\n", prefix)
 			continue
 		case s.Holder == nil:
-			fmt.Fprintf(w, "unknown: %s\n", v.Sentence)
+			fmt.Fprintf(w, "unknown: %s\n", cli.OneLine(v.Sentence))
 			continue
 		}
 		fmt.Fprintf(w, "%s%s (%v)\n", prefix, s.Holder.Name, s.Holder.Member)

@@ -43,7 +43,7 @@ func stateFolder(env *environment, socket string) string {
 
 // printWhy is one line: a sentence, and the word of its section.
 func printWhy(w io.Writer, subject string, why api.Why) {
-	fmt.Fprintf(w, "%s: %s [%s]\n", subject, why.Sentence, why.Cause)
+	fmt.Fprintf(w, "%s: %s [%s]\n", subject, cli.OneLine(why.Sentence), why.Cause)
 }
 
 // printReasons begins a status: why nothing runs, the member first if it is to blame, then each resource.

@@ -27,6 +27,8 @@ var (
 	ErrNotInGroup = errors.New("the daemon's user is not a member of the group")
 	// ErrFolder says that others cannot get to the socket, as a folder above it is closed to them.
 	ErrFolder = errors.New("other users cannot enter the folder")
+	// ErrFolderChanged says that others could put something into the place of the socket.
+	ErrFolderChanged = errors.New("other users can change the folder")
 	// ErrNoAsker says that this system does not tell the daemon which user connects.
 	ErrNoAsker = errors.New("not possible on this system: it does not tell which user connects")
 )
@@ -90,10 +92,14 @@ func (a Access) shared() bool { return a.mode&^ownerMode != 0 }
 // open lets the users of the access connect to a socket that only the owner can open yet.
 func (a Access) open(socket string) error {
 	if !a.shared() {
-		return os.Chmod(socket, ownerMode)
+		return chmod(socket, ownerMode)
+	}
+	socket, err := a.checkFolders(socket)
+	if err != nil {
+		return err
 	}
 	if a.mode == groupMode {
-		err := os.Chown(socket, -1, a.gid)
+		err = os.Lchown(socket, -1, a.gid)
 		if errors.Is(err, fs.ErrPermission) {
 			return fmt.Errorf("%w: %s", ErrNotInGroup, a.name)
 		}
@@ -101,31 +107,52 @@ func (a Access) open(socket string) error {
 			return err
 		}
 	}
-	if err := a.checkFolders(socket); err != nil {
-		return err
-	}
-	return os.Chmod(socket, a.mode)
+	return chmod(socket, a.mode)
 }
 
-// checkFolders finds a folder that those cannot enter for whom the socket is: they would see no more than that nobody answers.
-func (a Access) checkFolders(socket string) error {
+// chmod changes the mode of a socket, and of nothing that a link in its place leads to. Between the two steps nobody puts one there
+// who cannot change its folder.
+func chmod(socket string, mode fs.FileMode) error {
+	info, err := os.Lstat(socket)
+	if err != nil {
+		return err
+	}
+	if info.Mode().Type() != fs.ModeSocket {
+		return fmt.Errorf("%w: %s", ErrNotSocket, socket)
+	}
+	return os.Chmod(socket, mode)
+}
+
+// checkFolders finds a folder that those cannot enter for whom the socket is, who would see no more than that nobody answers, or that
+// others can change, who could put anything into the socket's place. It returns the socket's path without links.
+func (a Access) checkFolders(socket string) (real string, err error) {
 	path, err := filepath.Abs(socket)
 	if err == nil {
 		path, err = filepath.EvalSymlinks(filepath.Dir(path))
 	}
+	real = filepath.Join(path, filepath.Base(socket))
 	for ; err == nil; path = filepath.Dir(path) {
 		var info fs.FileInfo
 		if info, err = os.Stat(path); err != nil {
 			break
 		}
-		gid, known := groupOf(info)
-		ofGroup := a.mode == groupMode && known && gid == a.gid
-		if mode := info.Mode().Perm(); mode&0o001 == 0 && !(ofGroup && mode&0o010 != 0) {
-			return fmt.Errorf("%w: %s has mode %04o", ErrFolder, path, mode)
+		uid, gid, known := ownersOf(info)
+		mode, enter := info.Mode().Perm(), fs.FileMode(0o001)
+		if a.mode == groupMode && known && gid == a.gid {
+			enter = 0o010 // the system asks no further
+		}
+		sticky := info.Mode()&fs.ModeSticky != 0 // others cannot replace what is not theirs
+		switch {
+		case mode&enter == 0:
+			return "", fmt.Errorf("%w: %s has mode %04o", ErrFolder, path, mode)
+		case mode&0o022 != 0 && !sticky:
+			return "", fmt.Errorf("%w: %s has mode %04o", ErrFolderChanged, path, mode)
+		case known && uid != 0 && uid != os.Geteuid():
+			return "", fmt.Errorf("%w: %s belongs to user %d", ErrFolderChanged, path, uid)
 		}
 		if path == filepath.Dir(path) {
 			break
 		}
 	}
-	return err
+	return real, err
 }

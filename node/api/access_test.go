@@ -59,7 +59,7 @@ func TestListen_Group_SocketIsIts(t *testing.T) {
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	assert.Equal(t, groupMode, info.Mode().Perm())
-	gid, _ := groupOf(info)
+	_, gid, _ := ownersOf(info)
 	assert.Equal(t, os.Getegid(), gid)
 }
 
@@ -83,12 +83,52 @@ func TestListen_NoAccess_Refused(t *testing.T) {
 		l, err := Listen(filepath.Join(inner, SocketName), access)
 		require.NoError(t, err)
 		l.Close()
+		require.NoError(t, os.Chmod(inner, 0o701))
+		_, err = Listen(filepath.Join(inner, SocketName), access)
+		require.ErrorIs(t, err, ErrFolder, "the bits for others are not for its group")
 		return
 	}
 	path := filepath.Join(open(t), SocketName)
 	_, err = Listen(path, access)
 	assert.ErrorIs(t, err, ErrNotInGroup)
 	assert.NoFileExists(t, path)
+}
+
+// A folder in which others could put something into the socket's place is refused, and no link is followed.
+func TestListen_FolderOfOthers_Refused(t *testing.T) {
+	onlyWithAskers(t)
+	access, err := ParseAccess("", "0666")
+	require.NoError(t, err)
+	for mode, want := range map[os.FileMode]error{
+		0o755: nil, 0o777: ErrFolderChanged, 0o775: ErrFolderChanged, 0o777 | os.ModeSticky: nil, 0o700: ErrFolder,
+	} {
+		dir := open(t)
+		above := filepath.Join(dir, "above", "below")
+		require.NoError(t, os.MkdirAll(above, 0o755))
+		require.NoError(t, os.Chmod(filepath.Dir(above), mode))
+		for _, in := range []string{filepath.Dir(above), above} {
+			l, err := Listen(filepath.Join(in, SocketName), access)
+			if require.ErrorIs(t, err, want, "%v %s", mode, in); err == nil {
+				l.Close()
+			}
+		}
+	}
+	dir := open(t)
+	if os.Geteuid() == 0 {
+		require.NoError(t, os.Chown(dir, 4711, 0))
+		_, err = Listen(filepath.Join(dir, SocketName), access)
+		require.ErrorIs(t, err, ErrFolderChanged, "another user's")
+		require.NoError(t, os.Chown(dir, 0, 0))
+	}
+	secret, link := filepath.Join(dir, "secret"), filepath.Join(dir, SocketName)
+	require.NoError(t, os.WriteFile(secret, nil, 0o600))
+	require.NoError(t, os.Symlink(secret, link))
+	for _, a := range []Access{{}, access} {
+		require.ErrorIs(t, a.open(link), ErrNotSocket)
+	}
+	info, err := os.Stat(secret)
+	require.NoError(t, err)
+	assert.EqualValues(t, 0o600, info.Mode().Perm())
 }
 
 func TestServer_Connection_AskerKnown(t *testing.T) {
@@ -152,21 +192,45 @@ func TestStreams_OneUser_OthersHavePlaces(t *testing.T) {
 func TestCounter_Owner_Unbounded(t *testing.T) {
 	var c counter
 	owner := &Asker{User: uint32(os.Geteuid())}
-	assert.True(t, c.add(owner, 1))
-	assert.True(t, c.add(owner, 1))
-	assert.True(t, c.add(stranger(1), 1))
-	assert.False(t, c.add(stranger(1), 1))
+	assert.True(t, c.add(owner, 1, 9))
+	assert.True(t, c.add(owner, 1, 9))
+	assert.True(t, c.add(stranger(1), 1, 9))
+	assert.False(t, c.add(stranger(1), 1, 9))
 	c.remove(stranger(1))
-	assert.True(t, c.add(stranger(1), 1))
+	assert.True(t, c.add(stranger(1), 1, 9))
 }
 
-// Who may use resources may not take the member out of the group, or its certificate out of force.
+// All other users together leave places to the daemon's own.
+func TestPlaces_ManyUsers_OwnerHasSome(t *testing.T) {
+	as := func(a *Asker) context.Context { return context.WithValue(t.Context(), askerKey{}, a) }
+	p := places{most: 8, ofUser: 2, ofUsers: 6}
+	var free func()
+	for n := range 6 {
+		var err error
+		free, err = p.take(as(stranger(1 + n/2)))
+		require.NoError(t, err)
+	}
+	_, err := p.take(as(stranger(9)))
+	require.ErrorIs(t, err, ErrUnavailable)
+	owner := &Asker{User: uint32(os.Geteuid())}
+	for range 2 {
+		_, err = p.take(as(owner))
+		require.NoError(t, err)
+	}
+	_, err = p.take(as(owner))
+	require.ErrorIs(t, err, ErrUnavailable, "no place is left")
+	free()
+	_, err = p.take(as(stranger(9)))
+	require.NoError(t, err)
+}
+
+// Who may use resources may not take the member out of the group, or its certificate out of force, nor have it dial.
 func TestRequest_OfAnotherUser_OwnersRefused(t *testing.T) {
 	h := NewHandler(newFake())
-	for _, path := range []string{"/v1/leave", "/v1/renew"} {
-		assert.ErrorIs(t, refusal(ask(h, stranger(1), path, "").Body.Bytes()), ErrRefused, path)
+	for path, body := range map[string]string{"/v1/leave": "", "/v1/renew": "", "/v1/probe": `{"peer":"beta"}`} {
+		assert.ErrorIs(t, refusal(ask(h, stranger(1), path, body).Body.Bytes()), ErrRefused, path)
 		for _, a := range []*Asker{nil, {}, {User: uint32(os.Geteuid())}} {
-			assert.Equal(t, http.StatusOK, ask(h, a, path, "").Code, path)
+			assert.Equal(t, http.StatusOK, ask(h, a, path, body).Code, path)
 		}
 	}
 }

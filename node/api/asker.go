@@ -30,19 +30,23 @@ func (a *Asker) isOwner() bool { return a == nil || a.User == 0 || int(a.User) =
 
 // counter counts what the users other than the owner have at once.
 type counter struct {
-	mu sync.Mutex
-	of map[uint32]int
+	mu     sync.Mutex
+	of     map[uint32]int // the owner's, too
+	others int            // of all users but the owner
 }
 
-// add counts one thing of a user, unless there are most already.
-func (c *counter) add(a *Asker, most int) bool {
+// add counts one thing of a user, unless the user has most already, or all users but the owner together have mostOthers.
+func (c *counter) add(a *Asker, most, mostOthers int) bool {
 	if a == nil {
 		return true
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.of[a.User] >= most && !a.isOwner() {
-		return false
+	if !a.isOwner() {
+		if c.of[a.User] >= most || c.others >= mostOthers {
+			return false
+		}
+		c.others++
 	}
 	if c.of == nil {
 		c.of = make(map[uint32]int)
@@ -57,6 +61,9 @@ func (c *counter) remove(a *Asker) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if !a.isOwner() {
+		c.others--
+	}
 	if c.of[a.User]--; c.of[a.User] == 0 {
 		delete(c.of, a.User)
 	}
@@ -74,7 +81,8 @@ func (c *counter) list() []UserStatus {
 	return list
 }
 
-// guarded is the socket of a daemon that knows who connects. A user who has MaxUserConnections of them gets no more.
+// guarded is the socket of a daemon that knows who connects. A user who has MaxUserConnections of them gets no more, nor do all but
+// the owner together get more than MaxUsersConnections.
 type guarded struct {
 	net.Listener
 	open counter
@@ -92,7 +100,7 @@ func (g *guarded) Accept() (net.Conn, error) {
 			return conn, nil
 		}
 		asker := peerOf(local)
-		if g.open.add(asker, MaxUserConnections) {
+		if g.open.add(asker, MaxUserConnections, MaxUsersConnections) {
 			return &asking{UnixConn: local, asker: asker, open: &g.open}, nil
 		}
 		conn.Close()

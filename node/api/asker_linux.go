@@ -24,11 +24,11 @@ func peerOf(c *net.UnixConn) *Asker {
 	return &Asker{User: cred.Uid, Group: cred.Gid, Process: cred.Pid}
 }
 
-// groupOf is the group of a file.
-func groupOf(info fs.FileInfo) (gid int, known bool) {
+// ownersOf are user and group of a file.
+func ownersOf(info fs.FileInfo) (uid, gid int, known bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return 0, false
+		return 0, 0, false
 	}
-	return int(stat.Gid), true
+	return int(stat.Uid), int(stat.Gid), true
 }

@@ -58,7 +58,7 @@
 //
 // A request is one object within MaxBody. Unknown fields in a request are refused, since a misspelt wait_ms
 // would wait without end; unknown fields and events in a reply are skipped, since a newer daemon may have more. At
-// most MaxStreams programs wait or hold at a time. Each wait has a bound but the one for a grant (limits.go).
+// most MaxStreams programs wait or hold at a time, and maxLooks answers are put together. Each wait has a bound but the one for a grant (limits.go).
 //
 // # What it does not do
 //

@@ -28,6 +28,7 @@ type fake struct {
 	looks    atomic.Int64        // calls of Waiting
 	before   atomic.Int64        // members that wait before
 	deaf     bool                // Acquire does not hear a withdrawal
+	status   func()              // called by Status; may be nil
 }
 
 // demand is a call of Acquire that waits for its answer.
@@ -87,7 +88,12 @@ func (f *fake) Probe(_ context.Context, r ProbeRequest) ([]Check, error) {
 
 func (f *fake) LastHour() []ResourceHistory { return []ResourceHistory{{Name: "ftp"}} }
 
-func (f *fake) Status() Status { return Status{Name: "alpha", Mode: "durable"} }
+func (f *fake) Status() Status {
+	if f.status != nil {
+		f.status()
+	}
+	return Status{Name: "alpha", Mode: "durable"}
+}
 
 func (f *fake) Members() []MemberInfo { return []MemberInfo{{Name: "alpha"}, {Name: "beta"}} }
 

@@ -66,10 +66,11 @@ func newHandler(backend Backend, maxStreams int) http.Handler {
 // newHandlerEvery tells what programs wait for as often as this.
 func newHandlerEvery(backend Backend, maxStreams int, every time.Duration) http.Handler {
 	h := &handler{
-		backend:       backend,
-		streams:       places{what: "programs wait or hold", most: maxStreams, ofUser: MaxUserStreams},
-		tunnels:       places{what: "streams to gates are open", most: MaxTunnels, ofUser: MaxUserTunnels},
-		progressEvery: every,
+		backend: backend,
+		streams: places{what: "programs wait or hold", most: maxStreams, ofUser: MaxUserStreams, ofUsers: MaxUsersStreams},
+		tunnels: places{what: "streams to gates are open", most: MaxTunnels, ofUser: MaxUserTunnels, ofUsers: MaxUsersTunnels},
+		looks:   make(chan struct{}, maxLooks),
+		samples: samples{of: make(map[string]sample), every: every},
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/acquire", h.acquire)
@@ -96,23 +97,45 @@ type handler struct {
 	backend Backend
 	streams places // for acquire streams
 	tunnels places // for streams to gates
-
-	progressEvery time.Duration
+	looks   chan struct{}
+	samples samples
 }
 
-// places bounds what there is at once: in all, and of each local user but the owner.
+// look makes an answer out of what the member knows, when there is a place for that. It does not write it: a client may read
+// slowly. The error says that ctx has ended.
+func look[T any](ctx context.Context, h *handler, answer func() T) (a T, err error) {
+	select {
+	case h.looks <- struct{}{}:
+		defer func() { <-h.looks }()
+		return answer(), nil
+	case <-ctx.Done():
+		return a, withdrawn(ctx)
+	}
+}
+
+// show replies with an answer out of what the member knows.
+func show[T any](w http.ResponseWriter, r *http.Request, h *handler, answer func() T) {
+	a, err := look(r.Context(), h, answer)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	reply(w, http.StatusOK, a)
+}
+
+// places bounds what there is at once: in all, of each local user but the owner, and of all these together.
 type places struct {
-	what         string
-	most, ofUser int
-	all          atomic.Int64
-	users        counter
+	what                  string
+	most, ofUser, ofUsers int
+	all                   atomic.Int64
+	users                 counter
 }
 
 // take takes a place until free is called. Error: ErrUnavailable.
 func (p *places) take(ctx context.Context) (free func(), err error) {
 	asker := askerOf(ctx)
-	if !p.users.add(asker, p.ofUser) {
-		return nil, fmt.Errorf("%w: %d %s already for user %d", ErrUnavailable, p.ofUser, p.what, asker.User)
+	if !p.users.add(asker, p.ofUser, p.ofUsers) {
+		return nil, fmt.Errorf("%w: %d %s already for user %d, or %d for all users but the daemon's own", ErrUnavailable, p.ofUser, p.what, asker.User, p.ofUsers)
 	}
 	free = func() {
 		p.all.Add(-1)
@@ -142,8 +165,8 @@ func (h *handler) acquire(w http.ResponseWriter, r *http.Request) {
 	}
 	defer free()
 	req.Asker = askerOf(r.Context())
-	p := progress{w: w, backend: h.backend, resource: req.Resource}
-	held, err := p.acquire(r.Context(), req, h.progressEvery)
+	p := progress{w: w, handler: h, resource: req.Resource}
+	held, err := p.acquire(r.Context(), req)
 	if r.Context().Err() != nil {
 		// Nobody is told of this grant, so nobody would ever release it.
 		if err == nil {
@@ -189,14 +212,22 @@ func follow(w http.ResponseWriter, r *http.Request, held HeldGrant) {
 }
 
 func writeEvent(w http.ResponseWriter, e event) error {
-	c := http.NewResponseController(w)
-	if err := c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := extend(w); err != nil {
 		return err
 	}
 	if err := json.NewEncoder(w).Encode(e); err != nil {
 		return err
 	}
-	return c.Flush()
+	return http.NewResponseController(w).Flush()
+}
+
+// extend gives the client writeTimeout to read what is written next.
+func extend(w http.ResponseWriter) error {
+	err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout))
+	if errors.Is(err, http.ErrNotSupported) { // only tests write to anything else than a connection
+		return nil
+	}
+	return err
 }
 
 func (h *handler) release(w http.ResponseWriter, r *http.Request) {
@@ -212,15 +243,17 @@ func (h *handler) release(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, acknowledgement{V: Version})
 }
 
-func (h *handler) status(w http.ResponseWriter, _ *http.Request) {
-	s := h.backend.Status()
-	s.V = Version
-	s.Users = h.streams.users.list()
-	reply(w, http.StatusOK, s)
+func (h *handler) status(w http.ResponseWriter, r *http.Request) {
+	show(w, r, h, func() Status {
+		s := h.backend.Status()
+		s.V = Version
+		s.Users = h.streams.users.list()
+		return s
+	})
 }
 
-func (h *handler) members(w http.ResponseWriter, _ *http.Request) {
-	reply(w, http.StatusOK, MemberList{V: Version, Members: h.backend.Members()})
+func (h *handler) members(w http.ResponseWriter, r *http.Request) {
+	show(w, r, h, func() MemberList { return MemberList{V: Version, Members: h.backend.Members()} })
 }
 
 func (h *handler) leave(w http.ResponseWriter, r *http.Request) {
@@ -260,11 +293,15 @@ func (h *handler) renew(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, renewal)
 }
 
-func (h *handler) checkup(w http.ResponseWriter, _ *http.Request) {
-	reply(w, http.StatusOK, Checkup{V: Version, Checks: h.backend.Checkup()})
+func (h *handler) checkup(w http.ResponseWriter, r *http.Request) {
+	show(w, r, h, func() Checkup { return Checkup{V: Version, Checks: h.backend.Checkup()} })
 }
 
 func (h *handler) probe(w http.ResponseWriter, r *http.Request) {
+	if err := ownersOnly(r.Context()); err != nil {
+		fail(w, err)
+		return
+	}
 	var req ProbeRequest
 	if err := decode(w, r, &req); err != nil {
 		fail(w, err)
@@ -280,8 +317,8 @@ func (h *handler) probe(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, Checkup{V: Version, Checks: checks})
 }
 
-func (h *handler) history(w http.ResponseWriter, _ *http.Request) {
-	reply(w, http.StatusOK, History{V: Version, Resources: h.backend.LastHour()})
+func (h *handler) history(w http.ResponseWriter, r *http.Request) {
+	show(w, r, h, func() History { return History{V: Version, Resources: h.backend.LastHour()} })
 }
 
 // decode reads the one JSON object of a request. Unknown fields are refused: a
@@ -304,6 +341,9 @@ func fail(w http.ResponseWriter, err error) {
 }
 
 func reply(w http.ResponseWriter, status int, v any) {
+	if err := extend(w); err != nil {
+		return // the connection is closed
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	// A client that has gone does not miss its reply.

@@ -10,20 +10,34 @@ const (
 	// Each costs a goroutine pair and a connection of about 20 kB.
 	MaxStreams = 1024
 
-	// MaxUserStreams bounds the acquire streams of one local user who is not the daemon's own: four users take all places, no user
-	// takes them alone, and nobody runs so many programs beside each other for one resource.
+	// MaxUserStreams bounds the acquire streams of one local user who is not the daemon's own: no user takes
+	// the places of the others alone, and nobody runs so many programs beside each other for one resource.
 	MaxUserStreams = MaxStreams / 4
+
+	// MaxUsersStreams bounds those of all such users together, so that the daemon's own user always has places.
+	MaxUsersStreams = MaxStreams / 4 * 3
 
 	// MaxUserConnections bounds the connections of one such user, whatever they are for: each is a file descriptor of the daemon, which
 	// also needs some for its journal. A user has one for each stream, and a few for questions.
 	MaxUserConnections = MaxUserStreams + MaxUserTunnels + 64
 
+	// MaxUsersConnections bounds those of all such users together: more users than that have no programs here at once, and the
+	// daemon keeps its descriptors for its journal and the owner.
+	MaxUsersConnections = 4 * MaxUserConnections
+
 	// MaxUserTunnels bounds the streams through gates of one such user.
 	MaxUserTunnels = MaxTunnels / 4
+
+	// MaxUsersTunnels bounds those of all such users together, as MaxUsersStreams does.
+	MaxUsersTunnels = MaxTunnels / 4 * 3
 
 	// MaxTunnels bounds the streams through gates that are open at one time. Each costs a few
 	// goroutines and two buffers of 32 kB.
 	MaxTunnels = 256
+
+	// maxLooks bounds the answers that are put together at one time, as each keeps the member's engine waiting for up to some
+	// milliseconds: the engine has a turn after so many at the latest. Others wait. It does not count those that are being sent.
+	maxLooks = 4
 
 	// MaxBody bounds a request's body in bytes. The largest request is below
 	// 4 kB; the room is for fields to come.
@@ -61,7 +75,7 @@ const (
 	// it is on the same machine.
 	readTimeout = 10 * time.Second
 
-	// writeTimeout bounds how long one line may wait for the client to read.
+	// writeTimeout bounds how long one line, or one reply, may wait for the client to read.
 	writeTimeout = 10 * time.Second
 
 	// idleTimeout closes connections that are kept without a request.

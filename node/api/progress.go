@@ -2,15 +2,17 @@ package api
 
 import (
 	"context"
+	"maps"
 	"math"
 	"net/http"
+	"sync"
 	"time"
 )
 
 // progress tells a program what it waits for while it does, if it wants to know.
 type progress struct {
 	w        http.ResponseWriter
-	backend  Backend
+	handler  *handler
 	resource string
 
 	begun bool // the stream has
@@ -19,28 +21,59 @@ type progress struct {
 }
 
 // acquire is Backend.Acquire, with events meanwhile.
-func (p *progress) acquire(ctx context.Context, r AcquireRequest, every time.Duration) (held HeldGrant, err error) {
+func (p *progress) acquire(ctx context.Context, r AcquireRequest) (held HeldGrant, err error) {
 	if !r.Progress {
-		return p.backend.Acquire(ctx, r)
+		return p.handler.backend.Acquire(ctx, r)
 	}
+	looking, over := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		held, err = p.backend.Acquire(ctx, r)
+		defer over() // a grant does not wait behind a look
+		held, err = p.handler.backend.Acquire(ctx, r)
 	}()
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(p.handler.samples.every)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ended:
 			return held, err
 		case <-tick.C:
-			if !p.tell(p.backend.Waiting(p.resource)) {
-				<-ended // the client has gone, which ctx says, too
+			w, err := look(looking, p.handler, func() Waiting { return p.handler.samples.waiting(p.handler.backend, p.resource) })
+			if err != nil || !p.tell(w) {
+				<-ended // or the client has gone, which ctx says, too
 				return held, err
 			}
 		}
 	}
+}
+
+// samples are what programs were told last that wait, so that it costs the member the same however many do.
+type samples struct {
+	every time.Duration // they are made anew
+
+	mu sync.Mutex
+	of map[string]sample // by resources: those that programs wait for
+}
+
+type sample struct {
+	waiting Waiting
+	at      time.Time
+}
+
+// waiting is what a program waits for that wants the resource, as of less than every ago.
+func (s *samples) waiting(backend Backend, resource string) Waiting {
+	s.mu.Lock()
+	last, known := s.of[resource]
+	s.mu.Unlock()
+	if now := time.Now(); !known || now.Sub(last.at) >= s.every {
+		last = sample{backend.Waiting(resource), now}
+		s.mu.Lock()
+		maps.DeleteFunc(s.of, func(_ string, old sample) bool { return now.Sub(old.at) >= s.every })
+		s.of[resource] = last
+		s.mu.Unlock()
+	}
+	return last.waiting
 }
 
 // tell writes what is news, and reports whether that was possible.

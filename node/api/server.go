@@ -27,6 +27,7 @@ func NewServer(backend Backend, log *slog.Logger) *Server {
 			Handler:           refuseBrowsers(NewHandler(backend)),
 			ReadTimeout:       readTimeout,
 			ReadHeaderTimeout: readTimeout,
+			WriteTimeout:      readTimeout + writeTimeout, // each reply and each event has its own
 			IdleTimeout:       idleTimeout,
 			MaxHeaderBytes:    maxHeader,
 			ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),

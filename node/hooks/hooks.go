@@ -26,6 +26,10 @@ const (
 
 	// TimeLimit is how long one run of a hook may take. It then is killed, so that later events are not lost to a hook that hangs.
 	TimeLimit = 30 * time.Second
+
+	// endTime is how long the end of a hook is waited for that is to end: to kill takes milliseconds. One whose start hangs does not keep
+	// the daemon, with which it dies.
+	endTime = 5 * time.Second
 )
 
 // Kind is a kind of event.
@@ -138,7 +142,7 @@ func (h *Hooks) Put(e Event) {
 	}
 }
 
-// Close runs what waits for as long as patience says, and then ends the hook that runs.
+// Close runs what waits for as long as patience says, and then ends the hook that runs. It returns at most endTime later.
 func (h *Hooks) Close(patience time.Duration) {
 	if h == nil {
 		return
@@ -151,8 +155,22 @@ func (h *Hooks) Close(patience time.Duration) {
 		}
 	}
 	h.mu.Unlock()
-	alarm := time.AfterFunc(patience, h.cancel)
-	h.running.Wait()
-	alarm.Stop()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		h.running.Wait()
+	}()
+	within(ended, patience)
 	h.cancel()
+	within(ended, endTime)
+}
+
+// within waits for the end, at most for so long.
+func within(ended <-chan struct{}, most time.Duration) {
+	alarm := time.NewTimer(most)
+	defer alarm.Stop()
+	select {
+	case <-ended:
+	case <-alarm.C:
+	}
 }

@@ -105,6 +105,23 @@ func TestHooks_Closed_HookEnded(t *testing.T) {
 	})
 }
 
+// A hook that does not end keeps no daemon from ending.
+func TestHooks_ClosedAndDeaf_NotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deaf := make(chan struct{})
+		h := hooks.New(map[hooks.Kind]hooks.Run{hooks.Lost: func(context.Context, hooks.Event) hooks.Outcome {
+			<-deaf
+			return hooks.Failed
+		}}, time.Now, new(counters))
+		begin := time.Now()
+		h.Put(hooks.Event{Kind: hooks.Lost})
+		time.AfterFunc(time.Hour, func() { close(deaf) })
+		h.Close(2 * time.Second)
+		assert.Equal(t, 7*time.Second, time.Since(begin))
+		<-deaf
+	})
+}
+
 func TestHooks_None_NoEffect(t *testing.T) {
 	h := hooks.New(nil, nil, nil)
 	h.Put(hooks.Event{Kind: hooks.Lost})

@@ -54,7 +54,7 @@ const (
 	// be honest: a dial and its repetition after a restart.
 	MaxUnready = 4
 
-	// MaxDials bounds the outbound handshakes in progress.
+	// MaxDials bounds the outbound handshakes in progress, those of probes, too.
 	MaxDials = 64
 )
 

@@ -21,8 +21,14 @@ type Answer struct {
 
 // Probe makes one handshake with the member that is wanted, or with anyone when want is nil, and ends the connection
 // before it is used: what is connected stays so. Its packets are padded to 1200 bytes both ways, so an answer also says
-// that these pass. The errors match those of errors.go.
+// that these pass. It takes one of MaxDials places, or is ErrBusy. The errors match those of errors.go.
 func (t *Transport) Probe(ctx context.Context, addresses []string, want *ident.Member) (Answer, error) {
+	select {
+	case t.dials <- struct{}{}:
+	default:
+		return Answer{}, ErrBusy
+	}
+	defer func() { <-t.dials }()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.ctx, cancel)()

@@ -52,6 +52,25 @@ func TestProbe_Member_Answers(t *testing.T) {
 	assert.Zero(t, a.count(kind("disconnected")))
 }
 
+// A probe dials beside the other dials within their bound.
+func TestProbe_ManyDials_Busy(t *testing.T) {
+	g, b := newGroup(t, "g"), newBook()
+	a := g.open(t, b, loopback(t), "a", nil)
+	z := g.open(t, b, loopback(t), "z", nil)
+	for range MaxDials {
+		a.dials <- struct{}{}
+	}
+	to := []string{b.addresses(z.Self())[0]}
+	_, err := a.Probe(t.Context(), to, nil)
+	require.ErrorIs(t, err, ErrBusy)
+	for range MaxDials {
+		<-a.dials
+	}
+	_, err = a.Probe(t.Context(), to, nil)
+	require.NoError(t, err)
+	assert.Empty(t, a.dials)
+}
+
 func ptr[T any](v T) *T { return &v }
 
 // deafSocket reads nothing from an address, or from any, once told to.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/wandertoken/wander/internal/configfile"
 )
@@ -89,7 +90,7 @@ func OneLine(s string) string {
 		if r == '\n' || r == '\t' {
 			return ' '
 		}
-		if r < ' ' || r == 0x7f {
+		if unicode.IsControl(r) {
 			return '?'
 		}
 		return r
