@@ -180,11 +180,11 @@ func (d *document) constants(results []Saved, names string) {
 	}
 	d.line("## %s\n", constantsHeading)
 	d.line("The experiments need %d numbers that no paper gives. [%s](%s) has each with its value, its reason, the other", numbers, constantsName, dataDir+"/"+constantsName)
-	d.line("values that it was given, and the rows that change. One number at a time was changed, in %s runs with each value,", sweptSeeds(d.sweep, results))
+	d.line("values that were tried, and the rows that change. A sweep changes one number at a time, in %s runs with each value,", sweptSeeds(d.sweep, results))
 	d.line("the fewest that give the median a confidence interval:\n")
 	d.line("```sh\ngo run ./cmd/wander-lab sweep %s --out docs\n```\n", names)
-	d.line("Every sweep is in [sweep.csv](%s/sweep.csv). Limits that this project has chosen, and the *tolerance* of limits on both", dataDir)
-	d.line("sides, were halved and doubled with the saved samples. Of %d rows with a limit, %d have another verdict under some", rows, changing)
+	d.line("Every sweep is in [sweep.csv](%s/sweep.csv). Limits that this project has chosen, and the *tolerance* of two-sided", dataDir)
+	d.line("limits, were also halved and doubled for the saved samples. Of %d rows with a limit, %d have another verdict with some", rows, changing)
 	d.line("other number (%s); their column *changes* in [%s](%s) says which.", strings.TrimSpace(sensitive), claimsName, dataDir+"/"+claimsName)
 }
 

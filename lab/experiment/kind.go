@@ -21,14 +21,14 @@ var kinds = []struct {
 	Kind
 	text string
 }{
-	{TwoSided, "a published number, held to limits on both sides, of random runs"},
-	{OneSided, "a published bound, or *always* or *never*, of random runs"},
+	{TwoSided, "random runs against a published number, with limits on both sides"},
+	{OneSided, "random runs against a published bound, or against *always* or *never*"},
 	{Trend, "a comparison of two quantities of random runs: *more*, *less*, *longer*"},
 	{Arithmetic, "follows from the paper's own constants; nothing is simulated"},
-	{Exhaustive, "all schedules of small rings, or a given schedule of a large one; nothing is random"},
-	{Corrected, "about Q or D of the ring paper as corrected here; to the letter they fail"},
-	{Own, "no paper's: a statement of this project, about what it adds"},
-	{NoNumber, "the paper gives no number to hold against"},
+	{Exhaustive, "all schedules of small rings, or one given schedule of a large ring; nothing is random"},
+	{Corrected, "about Q or D of the ring paper as corrected by this project; as printed they fail"},
+	{Own, "no paper's claim, but this project's, about what it adds"},
+	{NoNumber, "the paper gives no number to compare with"},
 }
 
 // Sources of statements that are in no paper.

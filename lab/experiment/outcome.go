@@ -61,17 +61,17 @@ type cause struct {
 }
 
 var causes = []cause{
-	{"the 5 % are read from the figure of one run; the busier the members, the longer a spurious token lives.",
+	{"the 5 % are read from a figure of one run; the busier the members, the longer a spurious token lives.",
 		[]string{"journal-two", "journal-concurrent-360", "slides-two"}},
-	{"a token resets the timeouts that it meets, so that not all members' delays run at a time.",
+	{"a token resets the timeouts of the members that it visits, so not all members' delays run at the same time.",
 		[]string{"journal-generation", "slides-timeouts"}},
-	{"members that need not operate pass the token on after 0.1 s, in which nobody operates; so it returns sooner, and any member that has met both tokens removes the spurious one.",
+	{"members that need not operate keep the token for 0.1 s, in which nobody operates. So the token returns sooner, and any member that both tokens have visited removes the spurious one.",
 		[]string{"journal-idle-cause", "journal-return-time", "journal-removal-latency"}},
-	{"the paper's other numbers exclude these: the formula gives 600 for 100 members only, random access overlaps by the binomial law, and 300 operations of 4 s take 1200 s.",
+	{"the paper's other numbers contradict these: the formula gives 600 for 100 members only, random access overlaps by the binomial law, and 300 operations of 4 s take 1200 s.",
 		[]string{"report-delta-min", "report-random-overload", "report-within-1800"}},
-	{"these depend on how timeouts grow and how far apart losses are, which the text leaves open; other readings lie on both sides, and two of them reproduce the 3 %.",
+	{"these depend on how timeouts grow and how far apart losses are, which the text does not say; other readings lie on both sides, and two of them reproduce the 3 %.",
 		[]string{"report-longer-3000", "report-recovery-overlap-nominal", "report-recovery-more-than-5", "report-recovery-long-overload"}},
-	{"members that generated a token in vain wait half as long again for the next; only close losses leave timeouts spread.",
+	{"members that generated a token in vain wait half as long again before the next attempt; timeouts stay spread only if losses follow each other closely.",
 		[]string{"report-adaptation-150", "report-adaptation-p90-150", "report-adaptation-300", "report-adaptation-p90-300"}},
 	{"the paper simplifies: its own figures are 3 % against less than 0.5 %, and 3 % against 10 %.",
 		[]string{"report-recovery-comparable-150", "report-recovery-like-overload"}},

@@ -19,15 +19,15 @@ var papers = []paper{
 		cites: `A. Ciuffoletti, "The Wandering Token: Congestion Avoidance of a Shared Resource", the journal version`,
 		finding: `The main claims hold at full load: more than two operations at once are rare, every loss is recovered from, and
 coordination is far better than none. The runs do not decide whether the resource idles for less than a tenth of the time. Two
-operations at once are somewhat more frequent than published, and times between operations are longer. A group that is
-overbooked by a fifth overlaps more than published.`,
+operations at once are somewhat more frequent than published, and times between operations are longer. In a group that is
+overbooked by a fifth, operations overlap more than published.`,
 		experiments: journalExperiments,
 	},
 	{
 		title: "Slides",
 		cites: `A. Ciuffoletti, "The wandering token", slides, DAPSYS 2006`,
-		finding: `As in the journal paper, most shares and the number of tokens hold. The largest gap varies too much to
-tell. At overload two operations at once are above the published tenth, and a recovery leaves a transient.`,
+		finding: `As in the journal paper, most shares and the number of tokens hold. The largest gap varies too much for a
+verdict. At overload two operations at once take more than the published tenth of the time, and a recovery leaves a transient.`,
 		experiments: slidesExperiments,
 	},
 	{
@@ -43,15 +43,15 @@ one. The pseudo-code taken literally does not work; the rule that the text descr
 		title: "Many tokens",
 		cites: `A. Ciuffoletti, A. Asim, "Scalable Concurrency Control in a Dynamic Membership"`,
 		finding: `The interval, the number of tokens, the peak and the waves are as published if three tokens may wait at a
-member. The published probability of long intervals contradicts the published mean. In the plain reading of the registries all
-members know of a joining later than published.`,
+member. The published probability of long intervals contradicts the published mean. In the plain reading of the registries it takes
+longer than published until all members know of a joining.`,
 		experiments: multitokenExperiments,
 	},
 	{
 		title: "Rings",
 		cites: `E. Feuerstein, S. Leonardi, A. Marchetti-Spaccamela, N. Santoro, "Efficient Token-Based Control in Rings", 1997`,
 		finding: `Taken literally, Q and D are neither exclusive nor live; with small corrections they are both. Q then keeps
-its bounds, counted from a quiet ring. D needs more messages than its theorem says from five processors on. E, a simpler algorithm
+its bounds, counted from a quiet ring. From five processors on, D needs more messages than its theorem says. E, a simpler algorithm
 of this project, keeps every bound of D.`,
 		experiments: ringExperiments,
 	},

@@ -84,7 +84,7 @@ everything from a third to three times as much counts.`
 
 // whyAdaptation is why the rows about adaptive timeouts do not hold.
 const whyAdaptation = "after an independent loss all members wait for Δmax. Tokens that are made soon are removed by members that the lost one has " +
-	"visited within Δmin, adaptive or not; but who made one in vain waits half as long again for the next, so that each further attempt takes longer. " +
+	"visited within Δmin, adaptive or not; but a member that made one in vain waits half as long again for the next, so that each further attempt takes longer. " +
 	"Only where losses follow each other closely are timeouts still long, and spread, from the last one: then few make a token at a time, and half of the " +
 	"transients are much shorter, the longest ones longer."
 
@@ -166,7 +166,7 @@ func reportNominalRows(l *Lab, t transient, runs []*recoveries) {
 	c := Claim{
 		ID: "report-recovery-overlap-nominal" + t.id, Source: "report §5", Says: "stabilising, 150 members: more than one at once 3 % of the time",
 		Quantity: "share of time of stabilisation with 2 operations or more, 150 members", Reading: t.text, Unit: Share, Holds: About(0.03, 0.2),
-		Why: "after an independent loss more members make a token at a time than after a close one, which leaves their timeouts spread; without adaptation " +
+		Why: "after an independent loss more members make a token at the same time than after a close one, which leaves their timeouts spread; without adaptation " +
 			"they make tokens again and again as long as none stays.",
 	}
 	l.Row(c, column(runs, func(r *recoveries) float64 { return r.share(1) }))
@@ -194,8 +194,8 @@ func reportLongRows(l *Lab, t transient, runs []*recoveries, name string) {
 	long := Claim{
 		ID: "report-recovery-long-" + name + t.id, Source: "report §5", Says: "stabilising, overload: almost 15 % of the intervals are longer than 3000",
 		Quantity: "share of times between operations above 3000 s, " + membersText(t.members), Reading: t.text, Unit: Share, Holds: Between(0.12, 0.15),
-		Why: "the share is that of the time in which grown timeouts run without any token: none without adaptation, and more the more members make " +
-			"tokens and grow theirs. With adaptation, 150 members come closest.",
+		Why: "the share is that of the time in which grown timeouts run without any token. Without adaptation there is none; with it, the share grows " +
+			"with the number of members that make tokens and so lengthen their timeouts. With adaptation, 150 members come closest.",
 	}
 	if t.members == reportMembers {
 		long.ID = "report-recovery-long-overload" + t.id + "/150"

@@ -21,7 +21,7 @@ const reportOverlapWhy = "the overlap at overload is due to members that are not
 	"how many do, and whether they run under it, is what the readings differ in."
 
 // reportRandomWhy is why random access overlaps more often than the paper says.
-const reportRandomWhy = "what it says of random access leaves no choice: members that run for 4 units every 600 to 900 overlap by the binomial law, " +
+const reportRandomWhy = "what the paper says of random access determines the result: members that run for 4 units every 600 to 900 overlap by the binomial law, " +
 	"47.6 % of the time. With a mean of 870 units in place of 750 both published numbers would come out, 40 % here and 15 % with 150 members."
 
 func reportFig2(l *Lab) error {

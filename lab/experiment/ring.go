@@ -188,8 +188,8 @@ func (f ringFacts) messages(l *Lab) {
 		{"ring-q-messages", "ring §3, theorem 3.1", "Q needs at most n messages a request", "messages a request / n", "", "", ring.Q, ringPerRequest, ringBoundN},
 		{
 			"ring-d-messages", "ring §4, theorem 4.1", "D needs at most 2n messages a request", "messages a request / 2n", "",
-			"they are (5n − 4)/2, more than 2n from n = 5 on. The proof overlooks that a request served while its message is still under way sends the token on a search for nobody, " +
-				"and that a message may travel nearly two rounds while the token moves before it.", ring.D, ringPerRequest, ringBoundTwoN,
+			"they are (5n − 4)/2, more than 2n from n = 5 on. The proof overlooks that a request served while its message is still in transit sends the token on a search for a member that no longer waits, " +
+				"and that a message may travel nearly two rounds while the token moves ahead of it.", ring.D, ringPerRequest, ringBoundTwoN,
 		},
 		{"ring-e-messages", fromNoPaper, "E needs at most D's 2n messages a request", "messages a request / 2n", "", "", ring.E, ringPerRequest, ringBoundTwoN},
 		{"ring-e-messages/tight", fromNoPaper, "E needs at most 2n − 2 messages a request", "messages a request / (2n − 2)", "tighter", "", ring.E, ringPerRequest, ringBoundE},
