@@ -132,7 +132,7 @@ func TestProgress_ManyStreams_SamplesShared(t *testing.T) {
 	})
 }
 
-// What is long under way before its next line, or its next byte, is not cut.
+// A stream whose next line, or next byte, comes after hours is not cut.
 func TestStreams_Hours_Stay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
