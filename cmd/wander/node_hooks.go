@@ -135,13 +135,14 @@ func checkHook(path string) (real string, err error) {
 			if filepath.IsAbs(target) {
 				at, target = rootOf(target)
 			}
-			left = target + string(filepath.Separator) + left
+			left = filepath.ToSlash(target) + "/" + left
 		}
-		if left = strings.TrimLeft(left, separators); left == "" {
+		if left = strings.TrimLeft(left, "/"); left == "" {
 			break
 		}
-		end := strings.IndexAny(left+separators, separators)
-		at, left = filepath.Join(at, left[:end]), left[end:]
+		var name string
+		name, left, _ = strings.Cut(left, "/")
+		at = filepath.Join(at, name)
 		info, err = os.Lstat(at)
 	}
 	if !info.Mode().IsRegular() || !isExecutable(info) {
@@ -150,13 +151,10 @@ func checkHook(path string) (real string, err error) {
 	return at, nil
 }
 
-// separators stand between the names of a path.
-const separators = "/" + string(filepath.Separator)
-
-// rootOf is where an absolute path begins, and the rest of it.
+// rootOf is where an absolute path begins, and the rest of it, with slashes.
 func rootOf(path string) (root, rest string) {
 	volume := filepath.VolumeName(path)
-	return volume + string(filepath.Separator), path[len(volume):]
+	return volume + string(filepath.Separator), filepath.ToSlash(path[len(volume):])
 }
 
 // reasonOf is the system's reason without the path, which the message has already.

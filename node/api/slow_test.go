@@ -91,8 +91,8 @@ func TestLooks_ManyReaders_FewAtATime(t *testing.T) {
 		var conns []net.Conn
 		for range maxLooks + 2 {
 			conns = append(conns, network.send(t, http.MethodGet, "/v1/status", ""))
+			synctest.Wait() // the first ones have the places
 		}
-		synctest.Wait()
 		assert.Equal(t, maxLooks, begun)
 		others := network.send(t, http.MethodGet, "/v1/members", "")
 		conns[maxLooks+1].Close() // it waits no more
@@ -132,7 +132,7 @@ func TestProgress_ManyStreams_SamplesShared(t *testing.T) {
 	})
 }
 
-// What takes long before its next line, or its next byte, is not cut.
+// A stream whose next line, or next byte, comes after hours is not cut.
 func TestStreams_Hours_Stay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
