@@ -10,8 +10,8 @@ const (
 	// Each costs a goroutine pair and a connection of about 20 kB.
 	MaxStreams = 1024
 
-	// MaxUserStreams bounds the acquire streams of one local user who is not the daemon's own: four users take all places, no user
-	// takes them alone, and nobody runs so many programs beside each other for one resource.
+	// MaxUserStreams bounds the acquire streams of one local user who is not the daemon's own: four users take all places, and no user
+	// takes them alone.
 	MaxUserStreams = MaxStreams / 4
 
 	// MaxUserConnections bounds the connections of one such user, whatever they are for: each is a file descriptor of the daemon, which
