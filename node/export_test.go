@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/metrics"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/clock"
@@ -51,6 +52,11 @@ var PrepareLastWord = prepareLastWord
 
 // Fail ends the node, as its own work does.
 func (n *Node) Fail(err error) { n.fail(err) }
+
+// WaitWithdrawn notes a wait that was withdrawn.
+func (n *Node) WaitWithdrawn(resource string) {
+	n.historian.waited(resource, boottime.Now(), 0, metrics.RequestWithdrawn)
+}
 
 // PageAddress is where a browser finds the page, empty where only the socket has it.
 func PageAddress(n *Node) string { return n.web.address }

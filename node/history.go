@@ -83,9 +83,15 @@ func (h *historian) began(g api.Grant, slot uint64, now clock.Instant) (ended fu
 	return func() { h.log.Ended(at, g.Token, boottime.Now()) }
 }
 
-// waited notes the end of a wait. A demand that is refused has not waited, and may name what nobody has heard of.
+// waited notes the end of a wait, of a resource of the group's configuration: a log of names that nobody has would be
+// full for good. A demand that is refused has not waited.
 func (h *historian) waited(resource string, asked clock.Instant, took time.Duration, how metrics.Request) {
-	if h != nil && how != metrics.RequestRefused {
+	if h == nil || how == metrics.RequestRefused {
+		return
+	}
+	known := false
+	h.engine.look(func(m *member.Member) { _, known = m.Group().Config().Resource(resource) })
+	if known {
 		h.log.Waited(history.Wait{Resource: resource, Asked: asked, Answered: asked.Add(took), Outcome: string(how)})
 	}
 }

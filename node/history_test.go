@@ -18,6 +18,19 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
+// A demand that is withdrawn before it was refused leaves no trace of a resource that nobody has.
+func TestHistory_WaitForNothing_Forgotten(t *testing.T) {
+	a := newAuthority(t, group.Resource{Name: resource, MaxHold: time.Minute, Params: policy.Params{OperationTime: time.Second, MembersMax: 3, MinInterval: time.Millisecond}})
+	n, _ := openNode(t, a.issue(t, "alone"), func(c *node.Config) { c.Found = true })
+	n.WaitWithdrawn("nobody-has-it")
+	held, err := n.Acquire(context.Background(), api.AcquireRequest{Resource: resource})
+	require.NoError(t, err)
+	held.Release(true, 0)
+	news := n.History().Since(0, boottime.Now())
+	require.Len(t, news.Waits, 1)
+	assert.Equal(t, resource, news.Waits[0].Resource)
+}
+
 // A member remembers whose programs ran: its own, and another member's of which it was told.
 func TestHistory_TurnsOfTwo_BothRemembered(t *testing.T) {
 	shared := group.Resource{Name: resource, MaxHold: time.Minute, Params: policy.Params{ // fair, whose members tell each other of turns

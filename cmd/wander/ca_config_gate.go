@@ -26,9 +26,16 @@ func sayGates(w io.Writer, before, after group.Settings, names map[ident.Member]
 			fmt.Fprintf(w, "%s: %s\n", r.Name, text)
 		}
 	}
+	for _, r := range before.Resources { // one that is not there any more leaves its gate
+		if !slices.ContainsFunc(after.Resources, func(o group.Resource) bool { return o.Name == r.Name }) {
+			for _, text := range gateChanges(r.Gate, group.Gate{}, names) {
+				fmt.Fprintf(w, "%s: %s\n", r.Name, text)
+			}
+		}
+	}
 }
 
-// gateChanges are what becomes of a resource with another gate, or another configuration of the same one.
+// gateChanges are what becomes of a resource with another gate, or another setting of the same one.
 func gateChanges(before, after group.Gate, names map[ident.Member]string) (list []string) {
 	name := func(g group.Gate) string {
 		return fmt.Sprintf("%s (%s) at %s", cmp.Or(names[g.Member], "unknown"), g.Member.Short(), g.Address)
@@ -41,7 +48,7 @@ func gateChanges(before, after group.Gate, names map[ident.Member]string) (list 
 	case after.IsZero() && before.IsZero():
 		return nil
 	case after.IsZero():
-		return []string{"no gate any more: programs begin without a session; the gate refuses all, so let the resource be reached without it"}
+		return []string{"no gate any more: programs begin without a session. The gate goes on letting in members that do not have this configuration yet: stop it, then let the resource be reached without it"}
 	case before.IsZero():
 		return []string{"has a gate, " + name(after) + "; " + does[after.Mode]}
 	case before.Member != after.Member, before.Address != after.Address:

@@ -72,7 +72,7 @@ func runDoctor(env *environment, f doctorFlags, args []string) error {
 	switch {
 	case len(args) == 0:
 		list = examine(env, &s, socket)
-	case strings.EqualFold(args[0], theCA):
+	case args[0] == theCA:
 		list = []api.Check{examineCA(env, &s, api.Fail)}
 	default:
 		err = askDaemon(socket, func(ctx context.Context, c *api.Client) (err error) {

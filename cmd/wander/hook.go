@@ -73,7 +73,7 @@ func (h guardedHook) run(ctx context.Context) (supervise.Result, error) {
 	lost := make(chan api.LostReason, 1)
 	defer context.AfterFunc(ctx, func() { lost <- "nobody waits for it any more" })()
 	return supervise.Run(h.command, guard, supervise.Options{
-		Deadline: boottime.Now().Add(h.limit), Lost: lost, OnLost: supervise.LostKill,
+		Deadline: boottime.Now().Add(h.limit), Lost: lost, OnLost: supervise.LostKill, Losing: "killed",
 		Warn: func(text string) { h.log.Warn("hook: " + text) },
 	})
 }
@@ -88,7 +88,7 @@ func (h guardedHook) read(out *os.File) {
 			h.says(string(line))
 		}
 		switch {
-		case lines == maxHookLines:
+		case lines == maxHookLines && len(line) > 0:
 			h.log.Warn("hook says more than is logged", "lines", maxHookLines)
 		case lines < maxHookLines && len(line) > 0:
 			h.log.Info("hook says", "line", string(line), "cut", more)

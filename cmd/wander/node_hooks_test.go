@@ -92,6 +92,7 @@ func TestHooks_EachEnd_Outcome(t *testing.T) {
 		"bad":    {"exit 3", hooks.Failed, "hook failed", "hook killed"},
 		"killed": {"kill -KILL $$", hooks.Failed, "hook failed", "hook killed"},
 		"talks":  {"seq 1000", hooks.OK, "hook says more than is logged", "line=201"},
+		"enough": {"seq 200", hooks.OK, "line=200", "more than is logged"},
 		"long":   {"head -c 100000 /dev/zero | tr '\\0' x", hooks.OK, "cut=true", strings.Repeat("x", maxHookLine+1)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,6 +114,8 @@ func TestHooks_EachEnd_Outcome(t *testing.T) {
 	await.Until(t, "it runs", func() bool { return strings.Contains(log.String(), "line=up") })
 	cancel()
 	assert.Equal(t, hooks.Failed, await.Next(t, "its end", ended))
+	assert.Contains(t, log.String(), "killed: nobody waits for it any more")
+	assert.NotContains(t, log.String(), "grant")
 	var after safeBuffer
 	assert.Equal(t, hooks.Failed, runHook(ctx, script(t, "echo up"), nil, slog.New(slog.NewTextHandler(&after, nil))))
 	assert.Contains(t, after.String(), "hook not run", "one that has not begun does not begin")

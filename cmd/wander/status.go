@@ -31,7 +31,8 @@ func newStatusCommand(env *environment) *cobra.Command {
 the local member knows. There is no global view: ages show how old each observation is.
 
 Exit code 69: no daemon answers, no other member can be reached and no token is here, or the certificate
-does not count; with --check also if the gate of a resource cannot be reached, or is stuck.`,
+does not count; with --check also if the gate of a resource cannot be reached, or, while its token is here and a program
+waits, is stuck.`,
 		Example: "  wander status\n  wander status --check\n  wander status --socket a/wander.sock --output json",
 	}, func(socket string, asJSON bool) error {
 		if check {

@@ -88,32 +88,50 @@ type watcher struct {
 	choice top.Choice
 }
 
-// ask asks the daemon what is new. When it does not answer, the last state stays, with that word; the first time that is an error.
-func (w *watcher) ask(ctx context.Context) error {
-	w.state.At = w.env.Now()
+// ask asks the daemon what is new, and takes that in.
+func (w *watcher) ask(ctx context.Context) error { return w.take(w.look(ctx, w.asked%topSeldom == 0)) }
+
+// looked is what the daemon has answered.
+type looked struct {
+	at      time.Time
+	status  api.Status
+	all     bool // with what follows
+	members []api.MemberInfo
+	history []api.ResourceHistory
+	err     error
+}
+
+// look asks the daemon; all asks also for what changes little. It changes nothing of the watcher.
+func (w *watcher) look(ctx context.Context, all bool) looked {
+	l := looked{at: w.env.Now(), all: all}
 	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
 	defer cancel()
-	st, err := w.client.Status(ctx)
-	if err == nil && w.asked%topSeldom == 0 {
-		var members []api.MemberInfo
-		var history []api.ResourceHistory
-		if members, err = w.client.Members(ctx); err == nil {
-			history, err = w.client.History(ctx)
-		}
-		if err == nil {
-			w.state.Members, w.state.History = members, history
-		}
+	l.status, l.err = w.client.Status(ctx)
+	if l.err == nil && all {
+		l.members, l.err = w.client.Members(ctx)
 	}
-	if err != nil {
+	if l.err == nil && all {
+		l.history, l.err = w.client.History(ctx)
+	}
+	return l
+}
+
+// take takes in an answer. When the daemon has not answered, the last state stays, with that word; the first time that is an error.
+func (w *watcher) take(l looked) error {
+	w.state.At = l.at
+	if l.err != nil {
 		if w.asked == 0 {
-			return &cli.Error{Code: cli.ExitUnavailable, Err: err, Hint: unansweredHint(w.socket, err)}
+			return &cli.Error{Code: cli.ExitUnavailable, Err: l.err, Hint: unansweredHint(w.socket, l.err)}
 		}
-		why := unanswered(w.env, w.socket, err)
+		why := unanswered(w.env, w.socket, l.err)
 		w.state.Trouble, w.asked = fmt.Sprintf("%s [%s]", why.Sentence, why.Cause), topSeldom // which asks for all, when it is back
 		return nil
 	}
+	if l.all {
+		w.state.Members, w.state.History = l.members, l.history
+	}
 	w.asked++
-	w.state.Status, w.state.Trouble = st, ""
+	w.state.Status, w.state.Trouble = l.status, ""
 	return nil
 }
 
@@ -170,6 +188,7 @@ func (w *watcher) watch(ctx context.Context, in, out *os.File) error {
 	ask, look := time.NewTicker(topEvery), time.NewTicker(topLook)
 	defer ask.Stop()
 	defer look.Stop()
+	asking, answers := false, make(chan looked, 1) // room for one that comes after the end
 	var shown top.Size
 	for {
 		size := top.Size{}
@@ -189,7 +208,13 @@ func (w *watcher) watch(ctx context.Context, in, out *os.File) error {
 			}
 			shown = top.Size{}
 		case <-ask.C:
-			_ = w.ask(ctx) // which is shown
+			if !asking { // one at a time: a daemon that hangs keeps nobody from quitting
+				asking = true
+				go func(all bool) { answers <- w.look(ctx, all) }(w.asked%topSeldom == 0)
+			}
+		case l := <-answers:
+			asking = false
+			_ = w.take(l) // an error is shown
 			shown = top.Size{}
 		case <-look.C:
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,30 @@ func TestTop_Terminal_KeysAndSizes(t *testing.T) {
 	keys("q")
 	assert.Equal(t, cli.ExitOK, await.Next(t, "the end", ended))
 	await.Until(t, "the screen as before", func() bool { return strings.HasSuffix(seen.String(), leaveScreen) })
+}
+
+// A daemon that hangs keeps nobody from quitting.
+func TestTop_DaemonHangs_QuitsAtOnce(t *testing.T) {
+	t.Parallel()
+	socket := runSocket(t)
+	stop := hesitating().listen(t, socket)
+	file, looks, seen := keyboard(t, 80)
+	env := &environment{Environment: cli.Environment{In: file, Out: file, Err: file, Now: time.Now, Getenv: func(string) string { return "" }}}
+	ended := make(chan int, 1)
+	go func() { ended <- run(env, []string{"top", "--socket", socket}) }()
+	await.Until(t, "a page", func() bool { return strings.Contains(last(seen), "[next]") })
+	stop()
+	l, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	defer l.Close()
+	conn, err := l.Accept()
+	require.NoError(t, err)
+	defer conn.Close()
+	asked := time.Now()
+	_, err = looks.WriteString("q")
+	require.NoError(t, err)
+	assert.Equal(t, cli.ExitOK, await.Next(t, "the end", ended))
+	assert.Less(t, time.Since(asked), daemonPatience/2)
 }
 
 func TestTop_NoColor_NoStyles(t *testing.T) {

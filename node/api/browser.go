@@ -32,7 +32,8 @@ func refuseBrowsers(next http.Handler) http.Handler {
 }
 
 // isBrowser reports whether a browser sends a request: with headers that no script can leave out, or to a name of
-// the network's that leads here (DNS rebinding). Programs have no name for the socket, or one without a dot.
+// the network's that leads here (DNS rebinding). Programs have no name for the socket, or one without a dot and a port; a
+// browser names the port to which the socket is forwarded, and a name without a dot may lead anywhere, too.
 func isBrowser(r *http.Request) bool {
 	if r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "" {
 		return true
@@ -42,5 +43,5 @@ func isBrowser(r *http.Request) bool {
 		name = h
 	}
 	_, err := netip.ParseAddr(strings.Trim(name, "[]"))
-	return err != nil && strings.Contains(name, ".")
+	return err != nil && !strings.EqualFold(name, "localhost") && (strings.Contains(name, ".") || name != r.Host)
 }

@@ -30,6 +30,8 @@ func TestServer_BrowserAsks_Refused(t *testing.T) {
 		"a page":           {"localhost:8080", "Sec-Fetch-Site", true},
 		"a rebound name":   {"evil.example:8080", "", true},
 		"one without port": {"evil.example", "", true},
+		"one without dot":  {"evil:8080", "", true},
+		"this machine":     {"LOCALHOST:8080", "", false},
 	} {
 		for _, path := range []string{"/v1/status", "/v1/leave"} {
 			r := httptest.NewRequest(http.MethodPost, path, nil)

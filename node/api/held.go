@@ -69,8 +69,9 @@ func (c *Client) giveBack(g Grant) {
 	_ = c.Release(ctx, ReleaseRequest{Grant: g.ID})
 }
 
-// await sends the request and reads up to the first event, which must be the
-// grant.
+// await sends the request and reads up to the grant, or a refusal. What a
+// demand with Progress is told before that is skipped, as are events that this
+// version does not know.
 func await(conn net.Conn, r AcquireRequest) (*Held, error) {
 	response, err := exchange(context.Background(), conn, http.MethodPost, "/v1/acquire", r)
 	if err != nil {
@@ -85,16 +86,21 @@ func await(conn net.Conn, r AcquireRequest) (*Held, error) {
 	}
 	lines := bufio.NewScanner(response.Body)
 	lines.Buffer(nil, maxEvent)
-	e, err := nextEvent(lines)
-	if err != nil {
-		return nil, err
+	for {
+		e, err := nextEvent(lines)
+		switch {
+		case err != nil:
+			return nil, err
+		case e.Event == eventRefused && e.Error != nil && e.Error.Code != "":
+			return nil, e.Error
+		case e.Event == eventGranted && e.Grant != nil:
+			h := &Held{grant: *e.Grant, lost: make(chan LostReason, 1), conn: conn}
+			go h.listen(lines)
+			return h, nil
+		case e.Event == eventGranted, e.Event == eventRefused, e.Event == eventLost:
+			return nil, fmt.Errorf("%w: the event %q before the grant", ErrReply, e.Event)
+		}
 	}
-	if e.Event != eventGranted || e.Grant == nil {
-		return nil, fmt.Errorf("%w: the first event is %q", ErrReply, e.Event)
-	}
-	h := &Held{grant: *e.Grant, lost: make(chan LostReason, 1), conn: conn}
-	go h.listen(lines)
-	return h, nil
 }
 
 // listen waits for the loss of the grant. Events that this version does not

@@ -10,8 +10,8 @@ const (
 	// Each costs a goroutine pair and a connection of about 20 kB.
 	MaxStreams = 1024
 
-	// MaxUserStreams bounds the acquire streams of one local user who is not the daemon's own: no user takes
-	// the places of the others alone, and nobody runs so many programs beside each other for one resource.
+	// MaxUserStreams bounds the acquire streams of one local user who is not the daemon's own: three such users take all places that
+	// such users have, and no user takes them alone.
 	MaxUserStreams = MaxStreams / 4
 
 	// MaxUsersStreams bounds those of all such users together, so that the daemon's own user always has places.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -70,6 +71,59 @@ func TestProgress_Refused_SaidAsEvent(t *testing.T) {
 	assert.Equal(t, eventRefused, e.Event)
 	assert.ErrorIs(t, e.Error, ErrNotDue)
 	assert.False(t, s.Scan())
+}
+
+// The client passes over what a wait is told, known to it or not, up to the grant or the refusal.
+func TestAcquire_Progress_PassedOver(t *testing.T) {
+	f := newFake()
+	server := httptest.NewUnstartedServer(newTestHandler(f))
+	l, err := net.Listen("unix", socketPath(t))
+	require.NoError(t, err)
+	server.Listener.Close()
+	server.Listener = l
+	server.Start()
+	defer server.Close()
+	for _, refusal := range []error{nil, ErrNotDue} {
+		done := acquire(t.Context(), Dial(l.Addr().String()), AcquireRequest{Resource: "ftp", Progress: true})
+		d := receive(t, f.demands)
+		looks := f.looks.Load()
+		eventually.Until(t, "an event", func() bool { return f.looks.Load() > looks+1 })
+		held := f.grant(1)
+		d.answer <- answer{grant: held, err: refusal}
+		a := receive(t, done)
+		require.ErrorIs(t, a.err, refusal)
+		if refusal == nil {
+			assert.Equal(t, held.grant, a.held.Grant())
+			a.held.Close()
+		}
+	}
+}
+
+func TestAwait_EventsBeforeGrant_Borne(t *testing.T) {
+	granted := `{"v":1,"event":"granted","grant":{"resource":"ftp"}}`
+	for name, c := range map[string]struct {
+		stream string
+		want   error
+	}{
+		"unheard of":           {`{"v":1,"event":"unheard_of","with":[1]}` + "\n" + granted, nil},
+		"waiting":              {`{"v":1,"event":"waiting","cause":"queued"}` + "\n" + granted, nil},
+		"refused":              {`{"v":1,"event":"refused","error":{"code":"not_due"}}`, ErrNotDue},
+		"refused for nothing":  {`{"v":1,"event":"refused"}` + "\n" + granted, ErrReply},
+		"lost before it began": {`{"v":1,"event":"lost","reason":"stopped"}` + "\n" + granted, ErrReply},
+		"granted nothing":      {`{"v":1,"event":"granted"}` + "\n" + granted, ErrReply},
+		"no end":               {`{"v":1,"event":"waiting"}`, io.ErrUnexpectedEOF},
+	} {
+		ours, theirs := net.Pipe()
+		go func() {
+			defer theirs.Close()
+			if _, err := http.ReadRequest(bufio.NewReader(theirs)); err == nil {
+				_, _ = io.WriteString(theirs, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"+c.stream+"\n")
+			}
+		}()
+		_, err := await(ours, AcquireRequest{Resource: "ftp", Progress: true})
+		require.ErrorIs(t, err, c.want, name)
+		ours.Close()
+	}
 }
 
 // What is refused before anything was told is refused as without progress.

@@ -55,7 +55,8 @@ func OfProgram(st *api.Status, resource string) (why api.Why, known bool) {
 	return why, false
 }
 
-// IsShut reports whether a cause keeps the programs of all members from a resource until people do something.
+// IsShut reports whether a cause keeps programs from a resource, at its gate, until people do something. It is what this member sees: others may
+// reach the gate.
 func IsShut(c api.Cause) bool { return c == GateUnreachable || c == GateStuck }
 
 // Holds reports whether a token of a resource is here.

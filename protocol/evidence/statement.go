@@ -30,7 +30,7 @@ type Statement struct {
 	Incarnation ident.Incarnation
 	Sequence    uint64
 
-	Gate *GateAnswer // a gate's, whose Signer is nobody: only the certificate says of which gate the key is
+	Gate *GateAnswer // of a gate's answer, whose Signer is nobody: it has the gate's key only, and a certificate says whose that is
 }
 
 // GateAnswer is what a gate's answer says that another can contradict.

@@ -15,6 +15,9 @@ func (w *world) begin() {
 	var list []gate.Effect
 	var err error
 	w.life++
+	if w.forgets {
+		w.journal = nil
+	}
 	if len(w.journal) == 0 {
 		floor := uint64(41)
 		w.gate, list, err = gate.Begin(w.settings, &floor, w.reading())
@@ -81,6 +84,9 @@ func (w *world) perform(list []gate.Effect) {
 		case gate.RunClose:
 			w.runClose(e)
 		case gate.Say:
+			if a := w.attempts[e.To]; a != nil {
+				w.said.say(e.To, a, e.Answer)
+			}
 			life := w.life
 			w.after(time.Millisecond, func() {
 				if w.life == life && w.gate != nil {

@@ -72,6 +72,7 @@ type config struct {
 	forge          bool
 	revoke         bool    // all liars but one are revoked; the keys of all go on signing for the one that is left
 	resize         bool    // the configuration takes the places of each slot away but one, and gives them back
+	forgets        bool    // the gate's journal is lost at each crash, and the floor is as at first
 	greedy         bool    // the liars keep a token as long as a custody may last, and sign in with it again and again
 	want           float64 // of an honest member that gets a token
 	signIns        int
@@ -138,6 +139,7 @@ type world struct {
 	gone     map[int]bool                   // revoked
 	heard    map[ident.Member]clock.Instant // since when the gate knows that of a member
 	stocks   []*chain
+	said     answers
 
 	tally
 }
@@ -191,6 +193,7 @@ func newWorld(c config) *world {
 		config: c, rng: rand.New(rand.NewPCG(c.seed, 7)), now: clock.Instant(time.Hour), wake: clock.Never,
 		attempts: map[gate.Connection]*attempt{}, sessions: map[uint64]*attempt{},
 		served: make([]clock.Instant, c.members), named: map[gate.Title]bool{},
+		said:   answers{sessions: map[uint64][]int{}, signIns: map[gate.Connection][]int{}},
 		signed: map[ident.Hash]clock.Instant{}, gone: map[int]bool{}, heard: map[ident.Member]clock.Instant{},
 	}
 	w.codes = map[gate.Code]int{}

@@ -26,7 +26,8 @@ type Keys interface {
 const verifiedKept = 1024
 
 // Memory has the objects of one group that were verified last, by a hash over all their bytes, so that an object that is shown again
-// costs one hash instead of a signature check. Whatever keys it was verified with: the signer's id is the hash of its key. It is safe for concurrent use.
+// costs one hash instead of a signature check. With whose Keys it was verified does not matter: a
+// signer's id is the hash of its key. So what has verified does so again for Keys that do not know its signer. It is safe for concurrent use.
 type Memory struct {
 	group ident.Group
 	mu    sync.Mutex

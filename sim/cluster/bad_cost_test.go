@@ -195,11 +195,12 @@ const (
 func TestBad_LossesOfOthers_HonestMembersGoOn(t *testing.T) {
 	skipUnderRaceDetector(t)
 	kinds, sizes, seeds := []string{"denier", "dodger"}[:whole.Part(1, 2)], []int{5}, uint64(1)
+	minutes := whole.Part(20, 60)
 	if *badCosts {
-		kinds, sizes, seeds = append(kinds[:1:1], hourKinds...), []int{3, 5, 20}, badHourSeeds
+		kinds, sizes, seeds, minutes = append(kinds[:1:1], hourKinds...), []int{3, 5, 20}, badHourSeeds, 60
 	}
 	losing := func(g *badMeasured) {
-		for end := g.now + time.Duration(whole.Part(20, 60))*time.Minute; g.now < end; {
+		for end := g.now + time.Duration(minutes)*time.Minute; g.now < end; {
 			if n := g.holderNow(); n != nil && slices.Contains(g.good, n) {
 				g.lose(n, badLossFor)
 			}

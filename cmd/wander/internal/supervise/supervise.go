@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"slices"
@@ -93,6 +94,8 @@ type Options struct {
 	// nothing. May be nil.
 	Lost   <-chan api.LostReason
 	OnLost OnLost
+	// Losing is what the user is told before the reason; empty: the grant was lost.
+	Losing string
 	// Signals are passed on to the group. May be nil.
 	Signals <-chan os.Signal
 	// Warn is told in one line what the user should know. May be nil.
@@ -316,7 +319,7 @@ func (r *runner) ended(e event) {
 // lose acts on the loss of the grant.
 func (r *runner) lose(reason api.LostReason) {
 	r.result.Lost = reason
-	r.Warn("the grant was lost: " + string(reason))
+	r.Warn(cmp.Or(r.Losing, "the grant was lost") + ": " + string(reason))
 	switch r.OnLost {
 	case LostTerm:
 		r.stop(ByLoss)
