@@ -84,7 +84,7 @@ func TestObject_OtherSignature_Same(t *testing.T) {
 	assert.Equal(t, usual.Hash(), again.Hash())
 }
 
-// P-9: policies that say nothing on the wire say nothing, and bear what others
+// P-9: policies that say nothing on the wire say nothing, and tolerate what others
 // say.
 func TestPolicies_Silent_BearEverything(t *testing.T) {
 	for _, name := range []string{catalog.Wandering, catalog.Multitoken, catalog.Uncoordinated} {
