@@ -58,3 +58,33 @@ func (b *busy) comesAndGoes() {
 		b.after(4*time.Minute, b.comesAndGoes)
 	})
 }
+
+// TestCease_OnlyABadOneWaits_NobodyIsStruck: all honest members cease to wait, and a bad one goes on to say that it waits, and takes no
+// token. Whoever has the token then wants none itself. It is not struck, as it passes the token on to somebody in time.
+func TestCease_OnlyABadOneWaits_NobodyIsStruck(t *testing.T) {
+	skipUnderRaceDetector(t)
+	times := ceaseTimes
+	times.hold = 5 * time.Second // a holder may be struck before the longest rest is over
+	for _, kind := range []string{"coy", "refuser", "ignorer", "decliner"} {
+		for _, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
+			for seed := range uint64(whole.Part(1, 4)) {
+				t.Run(fmt.Sprintf("%s/%v/%d", kind, p, seed), func(t *testing.T) {
+					t.Parallel()
+					const members = 5
+					g := &badMeasured{badGroup: newBad(t, seed, members, p, times, kind)}
+					g.good = g.nodes[:members-1]
+					g.runFor(badSettle)
+					for range 5 {
+						g.busy.want(g.nodes, 0)
+						g.runFor(30 * time.Second)
+						g.busy.ceases()
+						g.busy.want(g.nodes[members-1:], 0)
+						g.runFor(5 * time.Minute)
+					}
+					assert.Zero(t, g.accused)
+					assert.Empty(t, g.violations)
+				})
+			}
+		}
+	}
+}
