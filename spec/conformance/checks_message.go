@@ -22,7 +22,7 @@ var messageChecks = []Check{
 	{"shape", []string{"C-4", "F-3"}, "A WANT with an element more or fewer, or with another type in its place, is dropped; the connection stays.", shapes},
 	{"want-bounds", []string{"M-5"}, "A WANT of topic 0 or 5, and one that ends before it begins, is dropped; the connection stays.", wantBounds},
 	{"bounds", []string{"C-3", "F-3"}, "An OFFER with five signers, none, or hop 0 is dropped; the connection stays.", offerBounds},
-	{"policy-message", []string{"P-2", "P-9", "P-59"}, "POLICY with names, slots and versions that nobody has, and with any body for the resource's own policy or a keeper, is borne; the connection stays.", policyMessages},
+	{"policy-message", []string{"P-2", "P-9", "P-59"}, "POLICY with names, slots and versions that nobody has, and with any body for the resource's own policy or a keeper, is tolerated; the connection stays.", policyMessages},
 	{"keeper-ask", []string{"P-50", "P-56"}, "In a slot with a keeper, an ask about a token that nobody knows is answered: by have, went or none.", keeperAsk},
 }
 
