@@ -19,33 +19,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/internal/pipes"
 )
 
-// pipes is a socket without buffers, for tests with a virtual clock.
-type pipes struct {
-	conns chan net.Conn
-	ended chan struct{}
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.ended:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes"} }
-
-func (p *pipes) Close() error {
-	close(p.ended)
-	return nil
-}
-
 // serveOn serves a backend over pipes.
-func serveOn(t *testing.T, b Backend) (network *pipes, stop func()) {
-	network = &pipes{make(chan net.Conn), make(chan struct{})}
+func serveOn(t *testing.T, b Backend) (network *pipes.Listener, stop func()) {
+	network = pipes.Listen()
 	server, ended := NewServer(b, slog.New(slog.DiscardHandler)), make(chan error, 1)
 	go func() { ended <- server.Serve(network) }()
 	return network, func() {
@@ -55,19 +35,18 @@ func serveOn(t *testing.T, b Backend) (network *pipes, stop func()) {
 }
 
 // send sends a request on a new connection.
-func (p *pipes) send(t *testing.T, method, path, body string) net.Conn {
-	here, there := net.Pipe()
-	p.conns <- there
-	_, err := fmt.Fprintf(here, "%s %s HTTP/1.1\r\nHost: wander\r\nContent-Length: %d\r\n\r\n%s", method, path, len(body), body)
+func send(t *testing.T, network *pipes.Listener, method, path, body string) net.Conn {
+	conn := network.Dial()
+	_, err := fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: wander\r\nContent-Length: %d\r\n\r\n%s", method, path, len(body), body)
 	require.NoError(t, err)
-	return here
+	return conn
 }
 
 // A reply whose client does not read it is not kept.
 func TestReply_SlowReader_Dropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network, stop := serveOn(t, newFake())
-		conn := network.send(t, http.MethodGet, "/v1/status", "")
+		conn := send(t, network, http.MethodGet, "/v1/status", "")
 		time.Sleep(readTimeout + writeTimeout + time.Second)
 		n, err := io.Copy(io.Discard, conn)
 		assert.NoError(t, err, "the connection is closed")
@@ -90,11 +69,11 @@ func TestLooks_ManyReaders_FewAtATime(t *testing.T) {
 		network, stop := serveOn(t, f)
 		var conns []net.Conn
 		for range maxLooks + 2 {
-			conns = append(conns, network.send(t, http.MethodGet, "/v1/status", ""))
+			conns = append(conns, send(t, network, http.MethodGet, "/v1/status", ""))
 			synctest.Wait() // the first ones have the places
 		}
 		assert.Equal(t, maxLooks, begun)
-		others := network.send(t, http.MethodGet, "/v1/members", "")
+		others := send(t, network, http.MethodGet, "/v1/members", "")
 		conns[maxLooks+1].Close() // it waits no more
 		synctest.Wait()
 		close(goOn)
@@ -139,10 +118,10 @@ func TestStreams_Hours_Stay(t *testing.T) {
 		near, far := net.Pipe()
 		f.tunnel = &piped{near, make(chan struct{})}
 		network, stop := serveOn(t, f)
-		acquiring := network.send(t, http.MethodPost, "/v1/acquire", `{"resource":"ftp"}`)
-		connecting := network.send(t, http.MethodPost, "/v1/connect", `{"grant":"`+testGrant(1).ID.String()+`"}`)
+		acquiring := send(t, network, http.MethodPost, "/v1/acquire", `{"resource":"ftp"}`)
+		connecting := send(t, network, http.MethodPost, "/v1/connect", `{"grant":"`+testGrant(1).ID.String()+`"}`)
 		first := <-f.demands
-		refused := network.send(t, http.MethodPost, "/v1/acquire", `{"resource":"ftp"}`)
+		refused := send(t, network, http.MethodPost, "/v1/acquire", `{"resource":"ftp"}`)
 		second := <-f.demands
 		through := bufio.NewReader(connecting)
 		response, err := http.ReadResponse(through, nil)

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/pipes"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/node/history"
@@ -139,31 +140,9 @@ type listener struct {
 	reader *bufio.Reader
 }
 
-// pipes is a network without buffers, so that tests with a virtual clock can use it.
-type pipes struct {
-	conns chan net.Conn
-	ended chan struct{}
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.ended:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes"} }
-
-func (p *pipes) Close() error {
-	close(p.ended)
-	return nil
-}
-
 // serveOn serves a page over pipes; the function that it returns ends that.
-func serveOn(t *testing.T, p *Page) (network *pipes, stop func()) {
-	network = &pipes{make(chan net.Conn), make(chan struct{})}
+func serveOn(t *testing.T, p *Page) (network *pipes.Listener, stop func()) {
+	network = pipes.Listen()
 	server, ended := p.NewServer(slog.New(slog.DiscardHandler)), make(chan error, 1)
 	go func() { ended <- server.Serve(network) }()
 	return network, func() {
@@ -173,9 +152,8 @@ func serveOn(t *testing.T, p *Page) (network *pipes, stop func()) {
 }
 
 // listen opens a stream, and returns the status of the answer.
-func (p *pipes) listen(t *testing.T) (*listener, int) {
-	here, there := net.Pipe()
-	p.conns <- there
+func listen(t *testing.T, network *pipes.Listener) (*listener, int) {
+	here := network.Dial()
 	_, err := io.WriteString(here, "GET /page/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	require.NoError(t, err)
 	reader := bufio.NewReader(here)
@@ -207,7 +185,7 @@ func TestEvents_Order_AllThenNews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := five()
 		network, stop := serveOn(t, s.page())
-		l, code := network.listen(t)
+		l, code := listen(t, network)
 		require.Equal(t, http.StatusOK, code)
 		first := l.next()
 		assert.Equal(t, "running", string(first.Status.Resources[0].Cause))
@@ -269,18 +247,18 @@ func TestEvents_TooMany_Refused(t *testing.T) {
 		network, stop := serveOn(t, five().page())
 		var open []*listener
 		for range maxListeners {
-			l, code := network.listen(t)
+			l, code := listen(t, network)
 			require.Equal(t, http.StatusOK, code)
 			open = append(open, l)
 		}
-		late, code := network.listen(t)
+		late, code := listen(t, network)
 		require.Equal(t, http.StatusServiceUnavailable, code)
 		require.NoError(t, late.conn.Close())
 		require.NoError(t, open[0].conn.Close())
 		synctest.Wait()
 		time.Sleep(eventEvery) // on the virtual clock
 		synctest.Wait()
-		l, code := network.listen(t)
+		l, code := listen(t, network)
 		require.Equal(t, http.StatusOK, code)
 		for _, l := range append(open[1:], l) {
 			go func() { _, _ = io.Copy(io.Discard, l.conn) }()
@@ -294,8 +272,8 @@ func TestEvents_SlowReader_Dropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := five().page()
 		network, stop := serveOn(t, p)
-		slow, _ := network.listen(t)
-		quick, _ := network.listen(t)
+		slow, _ := listen(t, network)
+		quick, _ := listen(t, network)
 		started := time.Now()
 		for time.Since(started) < writeTimeout+2*eventEvery {
 			quick.next()
