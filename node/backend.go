@@ -99,7 +99,7 @@ func (n *Node) Status() api.Status {
 	return st
 }
 
-// Waiting is what a program that waits for a resource waits for now.
+// Waiting is why a program that waits for a resource does not run yet.
 func (n desk) Waiting(resource string) (w api.Waiting) {
 	st := n.Status()
 	if why, known := explain.OfProgram(&st, resource); known {

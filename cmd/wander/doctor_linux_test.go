@@ -74,7 +74,7 @@ func TestDoctor_RealDaemons_EachFinding(t *testing.T) {
 	assert.Equal(t, cli.ExitOK, code)
 	assert.Contains(t, found["authority"].Finding, c.service+" answers")
 
-	// What a person sees.
+	// The text that a person reads.
 	code, out, _ := runCommand("", "doctor", "--config", config)
 	assert.Equal(t, cli.ExitOK, code)
 	assert.Regexp(t, `(?m)^ok       daemon +m1 of group crew, up `, out)

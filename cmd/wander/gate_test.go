@@ -135,7 +135,7 @@ func TestPermissionHint_OfAnotherUser_SaysWho(t *testing.T) {
 	assert.Empty(t, permissionHint(os.ErrNotExist, "g"))
 }
 
-// What happens at a slot is said with the reason, the time and the member's name.
+// The status of a slot has the reason, the time and the member's name.
 func TestGateStatus_Slot_SaysWhyAndUntil(t *testing.T) {
 	id, at := ident.Member{0x5c, 0x3e}, time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
 	session := driver.SlotStatus{State: "OPEN", Session: 7, Member: &id, Name: "anna", Until: &at}

@@ -29,7 +29,7 @@ var reminders = []time.Duration{5 * time.Minute, time.Minute, 10 * time.Second}
 
 const holdLong = `Hold a token of the resource while you work by hand, at most until the grant's deadline. On a
 terminal, a line shows the time left. Enter, Ctrl-D or the end of the input gives the token
-back, and so does a signal. What you type while you wait counts, too.
+back, and so does a signal. An Enter that you type while you wait gives the token back as soon as it is here.
 
 With --shell, hold it for as long as a shell runs ($SHELL, or ` + shellPath + `): the shell sees the
 variables of wander run, and is stopped as a command of it is, with all that it has started,

@@ -89,7 +89,7 @@ func runHook(ctx context.Context, path string, variables []string, log *slog.Log
 	return hooks.Failed
 }
 
-// hookVariables are what a hook learns of its event. What does not belong to it is empty.
+// hookVariables are what a hook learns of its event. Variables that do not belong to it are empty.
 func hookVariables(e hooks.Event) []string {
 	text := func(is bool, value string) string {
 		if is {

@@ -32,7 +32,7 @@ func script(t *testing.T, text string) string {
 	return path
 }
 
-// What another user could replace does not run with the daemon's rights.
+// A file that another user could replace does not run with the daemon's rights.
 func TestHooks_Unsafe_Refused(t *testing.T) {
 	safe, err := filepath.EvalSymlinks(script(t, "exit 0"))
 	require.NoError(t, err)

@@ -101,7 +101,7 @@ func TestUsers_OneDaemon_BothServed(t *testing.T) {
 	t.Parallel()
 	d := newSharedDaemon(t)
 	const run = `"$WANDER" run ` + gatetest.Resource + ` -q -c 'echo ran as $(id -u)' && "$WANDER" status`
-	// What a container has of the host is in its own tree: here one folder, at another place.
+	// A container sees files of the host in its own tree: here one folder, at another place.
 	inside := `set -e; mount --bind . inside; cd inside; export WANDER_SOCKET=$PWD/w.sock WANDER=$PWD/wander; ` + run
 	for _, c := range []struct {
 		name   string

@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// Modes of the socket. Whoever may connect may hold up the group's tokens.
+// Modes of the socket. A user that may connect can hold up the group's tokens.
 const (
 	ownerMode fs.FileMode = 0o600
 	groupMode fs.FileMode = 0o660

@@ -26,7 +26,7 @@ type Backend interface {
 	Leave(ctx context.Context) error
 	// Renew asks the CA for a newer certificate now, and puts it into force.
 	Renew(ctx context.Context) (Renewal, error)
-	// Waiting is what a program that waits for a resource waits for now.
+	// Waiting is why a program that waits for a resource does not run yet.
 	Waiting(resource string) Waiting
 	// Checkup looks at what an operator can mend, and Probe dials one member. ctx bounds the dial. Error: ErrBadRequest.
 	Checkup() []Check

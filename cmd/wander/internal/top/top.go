@@ -344,7 +344,7 @@ const (
 	asciiLevels = ".:-=+*%#"
 )
 
-// spark draws a curve of at most so many columns, up to most, or up to its highest value. What is nothing is blank.
+// spark draws a curve of at most so many columns, up to most, or up to its highest value. A value of 0 is blank.
 func (p *page) spark(list []float64, most float64, columns int) string {
 	letters := []rune(levels)
 	if p.s.ASCII {

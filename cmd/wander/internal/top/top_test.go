@@ -152,7 +152,7 @@ func TestChoice_Keys_Move(t *testing.T) {
 	assert.Contains(t, text(top.Draw(st, &c, size)), "0-0 of 0")
 }
 
-// What comes from others cannot move the cursor.
+// Text of other members cannot move the cursor.
 func TestDraw_ControlCharacters_Replaced(t *testing.T) {
 	st := group(3)
 	st.Members[1].Name = "m\x1b[2J\n2"
