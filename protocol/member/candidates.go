@@ -103,6 +103,9 @@ func (c *candidates) avoids(id ident.Member) bool {
 	return c.live.detector.isUnresponsive(id) || c.isShunned(id)
 }
 
+// size is how many there are, without those that are avoided.
+func (c *candidates) size() int { return c.dir.Count(c.now.Wall, c.avoids) }
+
 // choose draws the next holder, if need be one that does not answer.
 func (c *candidates) choose(exclude func(ident.Member) bool) (ident.Member, bool) {
 	id, ok := c.dir.Choose(c.sources.member, c.now.Wall, func(id ident.Member) bool {

@@ -36,17 +36,18 @@ func (p *passages) departed(self, to ident.Member, born uint64, t ident.Token, h
 	p.left = policy.Observation{Holder: to, By: self, Token: t, Born: born, Hop: hop + 1, At: at}
 }
 
-// observed is what is known of a token of the slot that is not here.
-func (s *slot) observed() (o policy.Observation) {
+// observed is what is known of a token of the slot that is not here, of so many other members as policies may draw.
+func (s *slot) observed(others int) (o policy.Observation) {
 	if v, ok := s.policy.(policy.Observant); ok {
-		o = v.Observed()
+		o = v.Observed(others)
 	}
 	return o.Later(s.passages.left)
 }
 
 // Observations are what a member knows of the token of each slot that is not here.
 func Observations(m *Member, each func(resource string, slot uint64, o policy.Observation)) {
+	others := m.circ.candidates.size()
 	for _, s := range m.circ.slots.order {
-		each(s.key.resource, s.key.number, s.observed())
+		each(s.key.resource, s.key.number, s.observed(others))
 	}
 }

@@ -27,7 +27,7 @@ func (r roster) Draw(n int, to []ident.Member) []ident.Member {
 
 // Size is policy.Roster's. It counts as Draw draws.
 func (r roster) Size() int {
-	n := r.from.dir.Count(r.from.now.Wall, r.from.avoids)
+	n := r.from.size()
 	r.asked(policy.Asked{Size: n})
 	return n
 }

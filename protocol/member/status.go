@@ -131,10 +131,11 @@ func (m *Member) Status() Status {
 			waiting[e.demand.resource]++
 		}
 	}
+	others := m.circ.candidates.size()
 	s.Slots = make([]SlotStatus, len(m.circ.slots.order))
 	for i, slot := range m.circ.slots.order {
 		s.Slots[i] = slot.status(held[slot], waiting[slot.key.resource])
-		s.Slots[i].Gate = m.circ.entries.status(slot)
+		s.Slots[i].Gate, s.Slots[i].Observed = m.circ.entries.status(slot), slot.observed(others)
 		for _, h := range held[slot] {
 			s.Slots[i].Born = m.circ.custody.describe(h).Born
 		}
@@ -155,7 +156,7 @@ func (s *slot) status(held []*hold, waiting int) SlotStatus {
 		Leaving: s.leaving, Waiting: waiting, Seen: s.seen,
 		LastSeen: s.lastSeen, LastOperation: s.lastOperation,
 		Operations: s.operations, Returned: s.returned,
-		Observed: s.observed(), Passages: slices.Clone(s.passages.came), Founding: s.founding.active,
+		Passages: slices.Clone(s.passages.came), Founding: s.founding.active,
 	}
 	if g, ok := s.policy.(policy.Gauger); ok {
 		g.Gauges(func(name string, value float64) { st.Gauges = append(st.Gauges, Gauge{name, value}) })

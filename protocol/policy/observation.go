@@ -9,8 +9,9 @@ import (
 
 // Observant is a policy that hears of the slot's token while that is elsewhere.
 type Observant interface {
-	// Observed is what it knows. It is for people, and decides nothing: members may lie.
-	Observed() Observation
+	// Observed is what it knows, of so many other members as its Roster has. It is for people, and decides nothing: members may lie.
+	// It asks the Roster nothing, so that a recorded policy can be replayed whoever has looked at it.
+	Observed(others int) Observation
 }
 
 // Observation is what one member knows of a token that is elsewhere. The zero value is nothing.

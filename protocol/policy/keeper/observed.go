@@ -7,9 +7,9 @@ import (
 )
 
 // Observed implements policy.Observant: what the policy knows, and what this member knows as the slot's keeper.
-func (k *Keeper) Observed() (o policy.Observation) {
+func (k *Keeper) Observed(others int) (o policy.Observation) {
 	if v, ok := k.holder.inner.(policy.Observant); ok {
-		o = v.Observed()
+		o = v.Observed(others)
 	}
 	s := &k.search
 	if l := &s.last; s.isElsewhere() {

@@ -190,9 +190,9 @@ func (q *Quorum) Gauges(show func(string, float64)) {
 }
 
 // Observed implements policy.Observant: that of the policy.
-func (q *Quorum) Observed() (o policy.Observation) {
+func (q *Quorum) Observed(others int) (o policy.Observation) {
 	if v, ok := q.inner.(policy.Observant); ok {
-		o = v.Observed()
+		o = v.Observed(others)
 	}
 	return o
 }

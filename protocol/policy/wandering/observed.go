@@ -18,14 +18,14 @@ func (f *fair) hears(holder, by ident.Member, t *sight, at clock.Instant) {
 
 // Observed implements policy.Observant: which member was said last to have the token, and how
 // many of those that wait had their turn longer ago than this one.
-func (w *walker) Observed() (o policy.Observation) {
+func (w *walker) Observed(others int) (o policy.Observation) {
 	f := w.fair
 	if f == nil {
 		return o
 	}
 	o = f.heardOf
 	o.Known = 1
-	if others := w.roster.Size(); others > w.Witnesses {
+	if others > w.Witnesses {
 		o.Known = float64(w.Witnesses) / float64(others)
 	}
 	for i := range f.store.list[:f.store.n] {
