@@ -102,6 +102,22 @@ func TestNeighbour_Ring_OrderOfIDs(t *testing.T) {
 	assert.Equal(t, 5, w.members())
 }
 
+// TestObserver_SomebodyLooks_NothingAsked: whoever looks at a member leaves no trace in what is recorded of its policies.
+func TestObserver_SomebodyLooks_NothingAsked(t *testing.T) {
+	a := newAuthority(t)
+	b, w, others := circleOf(t, a, 4)
+	b.reconfigure(a, 2, catalog.Wandering, policy.Params{Preset: "fair", OperationTime: time.Second, MembersMax: 5, SkipDelay: 10 * time.Millisecond})
+	for _, o := range others {
+		b.meet(o)
+	}
+	w.asked = nil
+	seen := 0
+	member.Observations(b.Member, func(string, uint64, policy.Observation) { seen++ })
+	assert.Equal(t, 1, seen)
+	assert.NotEmpty(t, b.Status().Slots)
+	assert.Empty(t, w.asked)
+}
+
 func TestNeighbour_Gone_PassedOver(t *testing.T) {
 	b, w, others := circle(t, 3)
 	for _, o := range others {
