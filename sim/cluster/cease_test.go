@@ -66,7 +66,7 @@ func TestCease_OnlyABadOneWaits_NobodyIsStruck(t *testing.T) {
 	times := ceaseTimes
 	times.hold = 5 * time.Second // a holder may be struck before the longest rest is over
 	for _, kind := range []string{"coy", "refuser", "ignorer", "decliner"} {
-		for _, p := range []busyPolicy{lightTurns, ringTurns} { // not under fair: docs/exclusion.md
+		for _, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
 			for seed := range uint64(whole.Part(1, 4)) {
 				t.Run(fmt.Sprintf("%s/%v/%d", kind, p, seed), func(t *testing.T) {
 					t.Parallel()

@@ -238,7 +238,7 @@ func (s *search) lookSoon() {
 func (s *search) lookAgain() {
 	s.pause = min(2*s.pause, readPauseMost)
 	s.looks, s.looked = s.Now.Add(s.pause), s.Now
-	if !s.running && (s.Now >= s.came.Add(s.spans.rest) || s.outstayed() && s.Demand) {
+	if !s.running && (s.Now >= s.came.Add(s.spans.rest) || s.isPressed() || s.outstayed() && s.Demand) {
 		s.wander()
 		return
 	}
