@@ -149,14 +149,17 @@ type gateLink struct {
 	failure error        // by gates.mu: of the last dial; nil: it has succeeded, or there was none
 }
 
-// keep dials a gate again and again.
+// keep dials a gate again and again, until its context ends.
 func (g *gates) keep(ctx context.Context, l *gateLink) {
 	var pauses member.Probes
-	for ctx.Err() == nil {
+	for {
 		lasted, err := g.visit(ctx, l)
+		if ctx.Err() != nil {
+			return
+		}
 		pauses.Connected(lasted)
 		g.failed(l, err)
-		if err != nil && ctx.Err() == nil && g.reports.allow("gate "+l.target.resource) {
+		if err != nil && g.reports.allow("gate "+l.target.resource) {
 			g.log.Warn("gate does not answer", "resource", l.target.resource, "address", l.target.address, "reason", err)
 		}
 		select {

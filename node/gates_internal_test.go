@@ -113,6 +113,6 @@ func TestGates_ConfigurationWithTheSameGate_ToldAgain(t *testing.T) {
 		require.Len(t, g.engine.backlog, 1)
 		assert.Equal(t, member.GateReachable{Resource: "db", Is: conn != nil, Gate: ident.Member{9}, Address: "gate.example.org:1"}, g.engine.backlog[0].input)
 	}
-	g.cancel()
+	g.close() // ends the dial, after which nobody asks the member, of which there is none here
 	close(n.done)
 }
