@@ -15,13 +15,12 @@ import (
 
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/gate/driver"
+	"github.com/wandertoken/wander/gate/gatetest"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/explain"
-	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/certificate"
-	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -68,16 +67,7 @@ func newEntrance(t *testing.T, change ...func(*group.Gate)) *entrance {
 	require.NoError(t, err)
 	e.id = e.a.issueAs(t, "gate", func(c *certificate.Claims) { c.Key, c.Role = pub, certificate.GateRole })
 	e.id.Key = key
-	st, _, err := store.Open(filepath.Join(e.dir, "journal"), store.Options{Group: e.a.group.ID(), Member: e.id.Certificate.Member()})
-	require.NoError(t, err)
-	for _, r := range []gate.Record{&gate.BeginRecord{Floor: 100}, &gate.ClosedRecord{Reason: gate.ByRestart}} {
-		body, err := gate.Encode(1, r)
-		require.NoError(t, err)
-		_, err = st.Append(body)
-		require.NoError(t, err)
-	}
-	require.NoError(t, st.Sync())
-	require.NoError(t, st.Close())
+	gatetest.WriteJournal(t, filepath.Join(e.dir, "journal"), e.a.group.ID(), e.id.Certificate.Member(), 100)
 	t.Cleanup(func() {
 		e.close()
 		e.target.Close()

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/api"
 )
@@ -29,4 +32,26 @@ func TestStatus_DaemonStoodStill_LateNamed(t *testing.T) {
 		return strings.HasSuffix(line, "[late]")
 	})
 	t.Logf("%-16s %5.2f s  %s", "late", time.Since(since).Seconds(), line)
+}
+
+// A daemon whose disk refuses a write ends, and status says why. The limit on the size of its files is such a disk: its last word, which has its
+// room already, still gets there.
+func TestStatus_JournalFails_LastWordShown(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t)
+	m := c.join("m1")
+	state := filepath.Join(c.dir, "m1", "state")
+	await.Until(t, "programs run", func() bool {
+		info, err := os.Stat(filepath.Join(state, "ended.json"))
+		st, failed := m.client.Status(t.Context())
+		return err == nil && failed == nil && st.Resources[0].Slots[0].Operations > 3 && st.Journal.Bytes > info.Size()
+	})
+	info, err := os.Stat(filepath.Join(state, "ended.json"))
+	require.NoError(t, err)
+	size := uint64(info.Size())
+	require.NoError(t, unix.Prlimit(m.process.Process.Pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: size}, nil))
+	c.end(m)
+	line, code := firstLine(filepath.Join(state, api.SocketName))
+	assert.Regexp(t, `^wander: the daemon ended at .*file too large \[journal_failed\]$`, line)
+	assert.Equal(t, cli.ExitUnavailable, code)
 }

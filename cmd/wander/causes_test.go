@@ -5,12 +5,13 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -27,9 +28,7 @@ import (
 	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
-	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
-	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 // fault is a group with real daemons in this process, in which a test breaks something.
@@ -52,8 +51,15 @@ func newFault(t *testing.T, change func(*group.Resource)) *fault {
 		}
 		*r = r.WithDefaults()
 	})
-	f.group = f.w.Newer(func(s *group.Settings) { s.Silence, s.GossipInterval = group.MinSilence, 2*time.Second })
+	f.change(func(s *group.Settings) { s.Silence, s.GossipInterval = group.MinSilence, 2*time.Second })
 	return f
+}
+
+// change has the daemons from now on begin with a newer configuration.
+func (f *fault) change(change func(*group.Settings)) {
+	f.Helper()
+	f.w.Group = f.w.Newer(change)
+	f.group = f.w.Group
 }
 
 // daemon starts a member that knows those before it; the first one makes the token.
@@ -150,8 +156,8 @@ func firstLine(socket string) (line string, code int) {
 	return line, code
 }
 
-// faults bring about each cause. Each returns the socket of the member whose status names it.
-var faults = map[api.Cause]func(f *fault) (socket string){
+// memberFaults bring about what keeps a member from all resources. Each returns the socket of the member whose status names it.
+var memberFaults = map[api.Cause]func(f *fault) (socket string){
 	explain.NoDaemon: func(f *fault) string { f.broken(); return filepath.Join(f.TempDir(), "none", api.SocketName) },
 	explain.DaemonSilent: func(f *fault) string {
 		socket := runSocket(f.T)
@@ -262,148 +268,64 @@ var faults = map[api.Cause]func(f *fault) (socket string){
 		f.broken()
 		return socket
 	},
+	explain.RetiredKey: func(f *fault) (socket string) {
+		a := f.daemon(at(&socket))
+		f.group = f.w.Rotate()
+		b := f.daemon(nil)
+		await.Until(f, "the new key is known", func() bool { return a.Status().ConfigurationVersion == f.group.Config().Version() })
+		f.group = f.w.Retire()
+		f.broken()
+		f.daemon(func(c *node.Config, _ *certificate.Claims) { c.Bootstrap = []string{b.Address()} }) // it refuses the other one
+		return socket
+	},
 	explain.Behind: func(f *fault) (socket string) {
 		f.daemon(at(&socket))
 		f.meets(f.daemon(func(_ *node.Config, c *certificate.Claims) { c.ConfigVersion = 7 }))
 		f.broken()
 		return socket
 	},
-	explain.Leaving: func(f *fault) (socket string) {
-		f.run(f.daemon(at(&socket)))
-		f.group = f.w.Newer(func(s *group.Settings) { s.Version++; s.Resources[0].Name = "zebra" })
-		f.broken()
-		f.daemon(nil)
-		return socket
-	},
-	explain.Running:   func(f *fault) (socket string) { f.run(f.daemon(at(&socket))); f.broken(); return socket },
-	explain.TokenHere: func(f *fault) (socket string) { f.daemon(at(&socket)); f.broken(); return socket },
-	explain.Idle: func(f *fault) (socket string) {
-		a := f.daemon(nil)
-		f.meets(f.daemon(at(&socket)))
-		f.broken()
-		f.run(a)
-		return socket
-	},
-	explain.NoToken: func(f *fault) (socket string) {
-		a := f.daemon(func(c *node.Config, _ *certificate.Claims) { c.Found = false; at(&socket)(c, nil) })
-		f.wait(a)
-		f.broken()
-		return socket
-	},
-	explain.RunsElsewhere: func(f *fault) (socket string) {
-		a, b := f.pair(&socket)
-		f.run(a)
-		f.wait(b)
-		f.broken()
-		return socket
-	},
-	explain.GateUnreachable: func(f *fault) (socket string) {
-		f.daemon(at(&socket)) // and nobody waits
-		f.broken()
-		return socket
-	},
-	explain.VotesMissing: func(f *fault) (socket string) {
-		a := f.daemon(at(&socket))
-		for range 3 {
-			f.daemon(nil)
-		}
-		await.Until(f, "all know each other", func() bool { return a.Status().Link.Others == 3 && len(a.Status().Peers) == 3 })
-		f.wait(a)
-		f.crash(f.nodes[1])
-		f.crash(f.nodes[2])
-		f.broken()
-		return socket
-	},
-	explain.Replacing: func(f *fault) (socket string) {
-		a := f.daemon(nil)
-		b := f.daemon(at(&socket))
-		f.daemon(nil)
-		await.Until(f, "all know each other", func() bool { return b.Status().Link.Others == 2 && len(b.Status().Peers) == 2 })
-		f.turn(b) // else it may not know that there is a token
-		f.run(a)
-		f.wait(b)
-		f.broken()
-		f.crash(a)
-		return socket
-	},
-	explain.NoPlace: func(f *fault) (socket string) {
-		f.daemon(nil)
-		for range 2 {
-			f.meets(f.daemon(func(c *node.Config, _ *certificate.Claims) { c.Listen = "" }))
-		}
-		f.broken()
-		await.Until(f, "one has no place", func() bool {
-			for i, n := range f.nodes {
-				if n.Status().Resources[0].NoPlace {
-					socket = filepath.Join(f.made[i].StateDir, api.SocketName)
-				}
-			}
-			return socket != ""
-		})
-		return socket
-	},
-	explain.Next: func(f *fault) (socket string) {
-		a, b := f.pair(&socket)
-		for range 5 {
-			f.turn(a)
-			f.turn(b)
-		}
-		f.run(a)
-		f.broken()
-		f.wait(b)
-		return socket
-	},
-	explain.Queued: func(f *fault) (socket string) {
-		a, b := f.daemon(nil), f.daemon(at(&socket))
-		c := f.daemon(nil)
-		await.Until(f, "all know each other", func() bool { return b.Status().Link.Others == 2 && c.Status().Link.Others == 2 })
-		f.takeTurns(a, c, b)
-		f.turn(c)
-		f.turn(b)
-		f.run(a)
-		f.wait(c)
-		f.broken()
-		f.wait(b)
-		return socket
-	},
 }
 
-// turn has a member run a program once.
-func (f *fault) turn(n *node.Node) {
-	if held, err := n.Acquire(f.Context(), api.AcquireRequest{Resource: gatetest.Resource}); assert.NoError(f, err) {
-		held.Release(true, 0)
+func allFaults() map[api.Cause]func(*fault) string {
+	all := maps.Clone(memberFaults)
+	maps.Copy(all, resourceFaults)
+	maps.Copy(all, gateFaults)
+	return all
+}
+
+// Each cause is brought about by a fault, or by the test that is named here.
+func TestCauses_Each_Provoked(t *testing.T) {
+	elsewhere := map[api.Cause]string{
+		explain.DiskFull:      "node TestAcquire_DaemonEnds_Unavailable",
+		explain.JournalFailed: "TestStatus_JournalFails_LastWordShown",
+		explain.Late:          "TestStatus_DaemonStoodStill_LateNamed",
+		explain.OK:            "every other one",
+		explain.NotConfigured: "TestWho_NoSuchResource_NotConfigured",
+	}
+	all := allFaults()
+	for _, row := range slices.Concat(explain.OfMember, explain.OfResource) {
+		if elsewhere[row.Cause] == "" {
+			assert.Contains(t, all, row.Cause)
+		}
 	}
 }
 
-// takeTurns has members run programs at the same time, until the last one knows how long turns take.
-func (f *fault) takeTurns(nodes ...*node.Node) {
-	var all sync.WaitGroup
-	var known atomic.Bool
-	for _, n := range nodes {
-		all.Go(func() {
-			for !known.Load() {
-				f.turn(n)
-			}
-		})
+// A daemon says of a resource that the configuration lacks it: by name, as its status can list no such one.
+func TestWho_NoSuchResource_NotConfigured(t *testing.T) {
+	t.Parallel()
+	var socket string
+	newFault(t, nil).daemon(at(&socket))
+	for _, command := range []string{"who", "eta"} {
+		code, _, errs := runCommand("", command, "tap", "--socket", socket)
+		assert.Equal(t, cli.ExitNoPermission, code)
+		assert.Equal(t, "error: the group's configuration has no resource \"tap\" [not_configured]\nhint: did you mean \"tape\"?\n", errs)
 	}
-	await.Until(f, "turns", func() bool { return nodes[len(nodes)-1].Status().Resources[0].Slots[0].Eta != nil })
-	known.Store(true)
-	all.Wait()
-}
-
-// changes are the resources of faults that need another one.
-var changes = map[api.Cause]func(*group.Resource){
-	explain.GateUnreachable: func(r *group.Resource) {
-		r.Gate = group.Gate{Member: ident.Member{1}, Address: "127.0.0.1:1"}.WithDefaults()
-	},
-	explain.VotesMissing: func(r *group.Resource) { r.OnIsolated, r.MembersMax = policy.Majority, 5 },
-	explain.NoPlace:      func(r *group.Resource) { r.Policy, r.MinInterval = catalog.Ring, 0 },
 }
 
 // TestStatus_EachCause_FirstLineNames breaks a running group in one way after the other: the first line of `wander
 // status` ends with the cause. How long that takes is logged; how soon it has to be is the group's silence, and no clock of this test.
 func TestStatus_EachCause_FirstLineNames(t *testing.T) {
-	for cause, bring := range faults {
+	for cause, bring := range allFaults() {
 		t.Run(string(cause), func(t *testing.T) {
 			t.Parallel()
 			f := newFault(t, changes[cause])

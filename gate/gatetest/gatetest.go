@@ -15,6 +15,7 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/gate/client"
 	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/certificate"
 	core "github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/gate/wire"
@@ -119,6 +120,30 @@ func (w *World) Newer(change func(*group.Settings)) *group.Group {
 	g, err := w.Group.WithConfig(config)
 	require.NoError(w.T, err)
 	return g
+}
+
+// Rotate gives the CA another key. The configuration that it signs keeps the key before in force, unless that is to be retired.
+func (w *World) Rotate() *group.Group {
+	w.T.Helper()
+	next := Key(w.T)
+	s := w.Group.Config().Settings()
+	now := time.Now().Truncate(time.Second)
+	statement, err := group.Statement{
+		Version: s.Version + 1, Name: s.Name, Group: w.Group.ID(), Key: next.Public().Bytes(), NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
+	}.Sign(w.ca)
+	require.NoError(w.T, err)
+	w.Group, err = w.Group.WithAuthority(statement.Raw())
+	require.NoError(w.T, err)
+	w.ca = next
+	w.Group = w.Newer(func(s *group.Settings) { s.Authorities = append(s.Authorities, certificate.AuthorityID(next.Public())) })
+	return w.Group
+}
+
+// Retire retires all CA keys but the one that signs.
+func (w *World) Retire() *group.Group {
+	w.T.Helper()
+	w.Group = w.Newer(func(s *group.Settings) { s.Authorities = s.Authorities[len(s.Authorities)-1:] })
+	return w.Group
 }
 
 // Revoke signs the revocation of a member.
@@ -243,6 +268,22 @@ func (w *World) Client(address string, p Party) client.Config {
 	return client.Config{
 		Address: address, Resource: Resource, Gate: w.Gate.ID(), Group: func() *group.Group { return w.Group }, Certificate: p.Certificate, Key: p.Key,
 	}
+}
+
+// WriteJournal writes the journal of a gate whose last session has ended: without a journal it lets nobody in for max_hold. The numbers of its
+// sessions are above floor.
+func WriteJournal(t testing.TB, file string, g ident.Group, m ident.Member, floor uint64) {
+	t.Helper()
+	st, _, err := store.Open(file, store.Options{Group: g, Member: m})
+	require.NoError(t, err)
+	for _, r := range []core.Record{&core.BeginRecord{Floor: floor}, &core.ClosedRecord{Reason: core.ByRestart}} {
+		body, err := core.Encode(1, r)
+		require.NoError(t, err)
+		_, err = st.Append(body)
+		require.NoError(t, err)
+	}
+	require.NoError(t, st.Sync())
+	require.NoError(t, st.Close())
 }
 
 // Accept accepts each gate.

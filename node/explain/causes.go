@@ -11,6 +11,7 @@ const (
 	Revoked       api.Cause = "revoked"
 	Left          api.Cause = "left" // said by the command
 	Expired       api.Cause = "expired"
+	RetiredKey    api.Cause = "retired_key"
 	Stopping      api.Cause = "stopping"
 	Recalling     api.Cause = "recalling"
 	NoAddresses   api.Cause = "no_addresses"
@@ -19,7 +20,6 @@ const (
 	Late          api.Cause = "late"
 	NoAnswer      api.Cause = "no_answer"
 	Clock         api.Cause = "clock"
-	RetiredKey    api.Cause = "retired_key"
 	Behind        api.Cause = "behind"
 	OK            api.Cause = "ok"
 )
@@ -63,6 +63,7 @@ var (
 		{Revoked, "the authority has revoked this member"},
 		{Left, "this member has left the group (said by the command)"},
 		{Expired, "this member's certificate does not count now"},
+		{RetiredKey, "the key that signed this member's certificate is retired"},
 		{Stopping, "the daemon is stopping"},
 		{Recalling, "the daemon has restarted, and waits for its peers"},
 		{NoAddresses, "no member can be dialled"},
@@ -71,7 +72,6 @@ var (
 		{Late, "the daemon was not scheduled in time"},
 		{NoAnswer, "no peer has answered for two seconds or more, though this member asks"},
 		{Clock, "this machine's clock is a minute or more away from its peers' clocks"},
-		{RetiredKey, "the key that signed this member's certificate is retired"},
 		{Behind, "the authority has published what this member does not know yet"},
 		{OK, "nothing keeps this member from its resources"},
 	}

@@ -35,7 +35,7 @@ func Status(st *api.Status, now time.Time) {
 // A member that holds a token of theirs needs no others for its programs.
 func IsDown(c api.Cause, holds bool) bool {
 	switch c {
-	case NoDaemon, DaemonSilent, DiskFull, JournalFailed, Revoked, Left, Expired:
+	case NoDaemon, DaemonSilent, DiskFull, JournalFailed, Revoked, Left, Expired, RetiredKey:
 		return true
 	case NoAddresses, UDPBlocked, Isolated:
 		return !holds
@@ -78,6 +78,8 @@ func everything(st *api.Status) api.Why {
 	case st.Invalid != "":
 		return because(Expired, nil, "this member's certificate does not count: %s; it expires %s, and no member hands it a token",
 			st.Invalid, st.CertificateExpires.UTC().Format(time.RFC3339))
+	case st.KeyRetired:
+		return because(RetiredKey, nil, "the CA key that signed this member's certificate is retired: other members refuse it until it renews")
 	case st.Stopping:
 		return because(Stopping, nil, "the daemon is stopping: it passes on what it holds, and grants nothing")
 	case st.Journal.Recalling:
@@ -99,8 +101,6 @@ func everything(st *api.Status) api.Why {
 		return because(Clock, nil, "this machine's clock is %s ahead of its peers' clocks", text(ahead.Seconds()))
 	case ahead.Abs() >= clockApart:
 		return because(Clock, nil, "this machine's clock is %s behind its peers' clocks", text(-ahead.Seconds()))
-	case st.KeyRetired:
-		return because(RetiredKey, nil, "the CA key that signed this member's certificate is retired: other members refuse it until it renews")
 	case st.Membership.Behind:
 		return because(Behind, nil, "the CA has published a configuration or revocations later than configuration %d, and no peer has sent them yet", st.ConfigurationVersion)
 	}
@@ -109,9 +109,6 @@ func everything(st *api.Status) api.Why {
 
 // resource is what keeps a resource from the programs here.
 func resource(st *api.Status, r *api.ResourceStatus, now time.Time) api.Why {
-	if len(r.Slots) == 0 {
-		return NoResource(r.Name)
-	}
 	for i := range r.Slots {
 		switch s := &r.Slots[i]; {
 		case s.Leaving:

@@ -45,7 +45,10 @@ var memberCases = map[string]struct {
 	"clock behind": {func(st *api.Status) { st.Link.ClockAheadS = -90 }, explain.Clock, "90 s behind"},
 	"clock near":   {func(st *api.Status) { st.Link.ClockAheadS = -59 }, explain.OK, ""},
 	"retired key":  {func(st *api.Status) { st.KeyRetired = true }, explain.RetiredKey, "retired"},
-	"behind":       {func(st *api.Status) { st.Membership.Behind, st.ConfigurationVersion = true, 4 }, explain.Behind, "later than configuration 4"},
+	"retired key, so refused by all": {func(st *api.Status) {
+		st.KeyRetired, st.Link = true, api.LinkStatus{Isolated: true, LastHeardS: s(20), SilentS: 20}
+	}, explain.RetiredKey, "until it renews"},
+	"behind": {func(st *api.Status) { st.Membership.Behind, st.ConfigurationVersion = true, 4 }, explain.Behind, "later than configuration 4"},
 }
 
 func TestStatus_Member_CauseNamed(t *testing.T) {
@@ -113,13 +116,11 @@ func TestStatus_NobodyWaits_Idle(t *testing.T) {
 		{Name: "a", Slots: []api.SlotStatus{{Holder: m3(api.Said), Eta: &api.EtaStatus{Basis: "order"}}}},
 		{Name: "b", Slots: []api.SlotStatus{{Gate: &api.GateStatus{}, LastSeenS: s(1)}}},
 		{Name: "c", NoPlace: true, Waiting: 1, Slots: []api.SlotStatus{{LastSeenS: s(1)}}},
-		{Name: "d"},
 	}}
 	explain.Status(&st, noon)
 	assert.Equal(t, "no program waits here; token with m3 (12 s ago, says m3 itself)", st.Resources[0].Sentence)
 	assert.Equal(t, explain.GateUnreachable, st.Resources[1].Cause, "the next program would find that so")
 	assert.Equal(t, explain.NoPlace, st.Resources[2].Cause)
-	assert.Equal(t, explain.NotConfigured, st.Resources[3].Cause)
 }
 
 // Of several slots that one counts whose token comes first.
