@@ -62,6 +62,8 @@ var (
 	ErrNameInUse = errors.New("name is in use")
 	// ErrLifetime says that a lifetime is out of range.
 	ErrLifetime = errors.New("lifetime out of range")
+	// ErrGraceOver says that a member's newest certificate ended longer ago than the group's renew_grace.
+	ErrGraceOver = errors.New("certificate has expired, and may not be renewed any more")
 	// ErrExpired says that the statement about the CA key that signs has expired.
 	ErrExpired = errors.New("CA certificate has expired")
 	// ErrOwnKey says that the key to be certified is the CA's own.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -16,10 +17,23 @@ import (
 // sure that it is the member who asks. A certificate that has expired is
 // renewed too. Errors: those of Eligible and Issue.
 func (a *Authority) Renew(m ident.Member) (certificate.Certificate, error) {
+	return a.renew(m, func(*state, certificate.Certificate, time.Time) error { return nil })
+}
+
+// RenewExpired is Renew for a member that has shown a certificate that has expired. The group's renew_grace
+// counts from the end of the newest certificate of the member. Errors: ErrGraceOver, and those of Renew.
+func (a *Authority) RenewExpired(m ident.Member) (certificate.Certificate, error) {
+	return a.renew(m, (*state).inGrace)
+}
+
+func (a *Authority) renew(m ident.Member, may func(*state, certificate.Certificate, time.Time) error) (certificate.Certificate, error) {
 	var cert certificate.Certificate
 	err := a.signing(func(l *ledger, key *signature.PrivateKey) error {
 		newest, err := l.state.newestOf(m)
 		if err != nil {
+			return err
+		}
+		if err := may(l.state, newest, l.now()); err != nil {
 			return err
 		}
 		if l.state.isFresh(newest, l.now()) {
@@ -33,6 +47,15 @@ func (a *Authority) Renew(m ident.Member) (certificate.Certificate, error) {
 		return certificate.Certificate{}, err
 	}
 	return cert, nil
+}
+
+// inGrace is ErrGraceOver unless a member's newest certificate is valid at a time, or ended less than renew_grace before.
+func (s *state) inGrace(newest certificate.Certificate, now time.Time) error {
+	grace, end := s.config.Settings().RenewGrace, newest.Body().NotAfter
+	if now.Before(end.Add(grace)) {
+		return nil
+	}
+	return fmt.Errorf("%w: it ended on %s, and renew_grace is %s", ErrGraceOver, end.UTC().Format(time.RFC3339), duration.Format(grace))
 }
 
 // isFresh reports whether a certificate need not be renewed yet.

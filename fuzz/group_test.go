@@ -61,7 +61,7 @@ func withGate(gate any) []byte {
 
 func withResource(resource ...any) []byte {
 	none := map[int]int{}
-	constants := []any{100, 10, 2, 60_000, 1000, 3_600_000, 30_000, 4000}
+	constants := []any{100, 10, 2, 60_000, 1000, 3_600_000, 30_000, 4000, 0}
 	return must(canonical.Marshal([]any{7, "example", epoch.UnixMilli(), []any{resource}, constants, [][16]byte{caID}, 0, none}))
 }
 

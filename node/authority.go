@@ -81,8 +81,7 @@ func (a *authority) certificate() certificate.Certificate {
 }
 
 func (a *authority) schedule() enrolment.Schedule {
-	c := a.certificate().Body()
-	return enrolment.Schedule{IssuedAt: c.IssuedAt, NotAfter: c.NotAfter}
+	return enrolment.ScheduleOf(a.certificate(), a.n.currentGroup())
 }
 
 // plan is when the CA is asked next. To synchronise needs no wall clock.
@@ -388,12 +387,23 @@ func (a *authority) warning(now time.Time) string {
 		why = "; without a [ca] address it is not renewed automatically"
 	}
 	switch left := s.NotAfter.Sub(now); {
+	case level == enrolment.HasExpired && a.renewal(now) != "":
+		return fmt.Sprintf("the %s%s", a.renewal(now), why)
 	case level == enrolment.HasExpired:
 		return fmt.Sprintf("the certificate expired at %s: this member does not take part%s", s.NotAfter.UTC().Format(time.RFC3339), why)
 	case level > enrolment.NoWarning:
 		return fmt.Sprintf("the certificate expires in %s%s", duration.Format(duration.About(left)), why)
 	}
 	return ""
+}
+
+// renewal is how this member's certificate, which has ended, is renewed nevertheless; empty if it is not.
+func (a *authority) renewal(now time.Time) string {
+	s := a.schedule()
+	if !a.isKnown() || !s.InGrace(now) {
+		return ""
+	}
+	return fmt.Sprintf("certificate ended %s ago; renewing within the grace of %s", duration.Format(duration.About(now.Sub(s.NotAfter))), duration.Format(s.Grace))
 }
 
 // currentGroup is the CA keys and the configuration in force.

@@ -77,7 +77,7 @@ func (n *Node) Status() api.Status {
 		Tokens:   api.TokenCounts{Generated: s.Generated, Dropped: s.Dropped},
 		Rejected: s.Rejected, CertificateExpires: n.authority.certificate().Body().NotAfter,
 		Journal: kept, Peers: peers, Resources: resources,
-		Link: link(n, s, now), Stopping: s.Stopping, KeyRetired: n.authority.keyUse() == keyRetired, Invalid: invalidity(n, s),
+		Link: link(n, s, now), Stopping: s.Stopping, KeyRetired: n.authority.keyUse() == keyRetired, Invalid: invalidity(n, s), Renewing: n.authority.renewal(n.cfg.Now()),
 	}
 	unreached := n.gates.unreached()
 	for i := range st.Resources {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/node/hooks"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/node/transport"
@@ -159,7 +160,8 @@ func (c *Config) validate() error {
 	if err := c.checkAddresses(); err != nil {
 		return err
 	}
-	if err := c.Certificate.ValidAt(c.Now()); err != nil {
+	renews := len(c.Authority) > 0 && enrolment.ScheduleOf(c.Certificate, c.Group).InGrace(c.Now())
+	if err := c.Certificate.ValidAt(c.Now()); err != nil && !renews {
 		return fmt.Errorf("%w: %w", ErrIdentity, err)
 	}
 	if c.Socket == "" {

@@ -44,6 +44,7 @@ var statusWords = map[string]string{
 	"link.clock_ahead_s":                   "by how much this machine's clock is ahead of the median of its peers' clocks",
 	"stopping":                             "the daemon passes on what it holds, and grants nothing",
 	"key_retired":                          "the authority's key that signed this member's certificate is retired",
+	"renewing":                             "how the authority renews an expired certificate within `renew_grace`, for people; empty if it does not",
 	"invalid":                              "why this member's certificate does not count: a state of a member; empty if it counts",
 	"resources[].cause":                    "why no program runs here, in a word of the table below",
 	"resources[].sentence":                 "the same in a sentence for people, which may change",

@@ -9,7 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
 )
 
 // Certificates are renewed by the daemons while the token goes round: the same
@@ -119,6 +121,49 @@ func TestCertificate_ExpiredWhileDown_Renewed(t *testing.T) {
 	w.start(b)
 	w.circulate(a, b)
 	w.agree("valid", b, a)
+	w.audit()
+}
+
+// Within the group's grace a machine that was off comes back by itself: it starts, says what it does, takes part in nothing until it is
+// renewed, and goes on with its journal. Past the grace it does not start.
+func TestCertificate_ExpiredWithinGrace_RenewsItself(t *testing.T) {
+	t.Parallel()
+	w := newWorldWith(t, func(s *group.Settings) { s.RenewGrace = lifetime })
+	a, b := w.join("a"), w.join("b")
+	w.start(a, b)
+	w.circulate(a, b)
+	down := func(lives int) {
+		t.Helper()
+		require.NoError(t, b.Close(context.Background()))
+		b.up = false
+		for range lives {
+			before := a.Status().CertificateExpires
+			w.skip(lifetime * 3 / 4)
+			w.until("a has renewed", func() bool { return a.Status().CertificateExpires.After(before) })
+		}
+	}
+	down(2)
+	w.stop()
+	held := len(b.journal())
+	require.NoError(t, b.open(nil))
+	w.until("b has tried in vain", func() bool { return b.log.lines("cannot renew certificate") > 0 })
+	st := b.Status()
+	assert.Equal(t, explain.Expired, st.Cause)
+	assert.Regexp(t, "^this member's certificate ended [0-9]+m[0-9s]* ago; renewing within the grace of 1h:", st.Sentence)
+	assert.Empty(t, st.Peers)
+	require.Len(t, b.warnings(), 1)
+	assert.Contains(t, b.warnings()[0], "renewing within the grace of 1h; the last attempt to renew it failed")
+	w.agree("expired", b, a)
+	w.serve()
+	w.until("b has renewed", func() bool { return b.Status().CertificateExpires.After(w.now()) })
+	w.agree("valid", b, a)
+	w.circulate(a, b)
+	assert.Greater(t, len(b.journal()), held, "it goes on with its journal")
+
+	down(3)
+	err := b.open(nil)
+	require.ErrorIs(t, err, node.ErrIdentity)
+	require.ErrorIs(t, err, certificate.ErrExpired)
 	w.audit()
 }
 

@@ -115,7 +115,14 @@ func tail(list [][]byte, most int) [][]byte { return slices.Clip(list[max(0, len
 
 // renew gives a member its newest certificate.
 func (s *Server) renew(c *call) ([]byte, *refusal) {
-	cert, err := c.view.authority.Renew(c.member)
+	renew := c.view.authority.Renew
+	if c.expired {
+		renew = c.view.authority.RenewExpired
+	}
+	cert, err := renew(c.member)
+	if errors.Is(err, ca.ErrGraceOver) {
+		return nil, refuse(enrolment.Expired, err)
+	}
 	if errors.Is(err, ca.ErrNameInUse) || errors.Is(err, ca.ErrExpired) {
 		return nil, refuse(enrolment.Refused, err)
 	}
@@ -128,7 +135,10 @@ func (s *Server) renew(c *call) ([]byte, *refusal) {
 	}
 	s.seen.renewed(cert)
 	level, what := slog.LevelInfo, "renewed"
-	if cert.Hash() == c.cert.Hash() {
+	switch {
+	case c.expired:
+		what = "renewed within the grace"
+	case cert.Hash() == c.cert.Hash():
 		level, what = slog.LevelDebug, "certificate unchanged"
 	}
 	s.deeds.note(level, what, "name", cert.Name(), "member", c.member, "serial", cert.Body().Serial,

@@ -61,13 +61,13 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) ([]byte, *refusa
 	case enrolment.PathEnrol:
 		return s.enrol(w, r)
 	case enrolment.PathRenew:
-		return s.asMember(r, s.renew)
+		return s.asMember(r, s.renew, graceful)
 	case enrolment.PathSync:
-		return s.asMember(r, func(c *call) ([]byte, *refusal) { return s.sync(w, c) })
+		return s.asMember(r, func(c *call) ([]byte, *refusal) { return s.sync(w, c) }, strict)
 	case enrolment.PathLeave:
-		return s.asMember(r, func(c *call) ([]byte, *refusal) { return s.leave(w, c) })
+		return s.asMember(r, func(c *call) ([]byte, *refusal) { return s.leave(w, c) }, strict)
 	case enrolment.PathEvidence:
-		return s.asMember(r, func(c *call) ([]byte, *refusal) { return s.evidence(w, c) })
+		return s.asMember(r, func(c *call) ([]byte, *refusal) { return s.evidence(w, c) }, strict)
 	}
 	return nil, refuse(enrolment.Refused, errPath)
 }
@@ -123,14 +123,26 @@ type call struct {
 	view   view
 	cert   certificate.Certificate
 	member ident.Member
+
+	expired bool // the certificate has; of a graceful request
 }
+
+// expiry is whether a request may come from one whose certificate has expired.
+type expiry bool
+
+const (
+	strict   expiry = false
+	graceful expiry = true // it may, if the group has a renew_grace
+)
 
 // asMember lets members and gates in only, and those who were: they are told that they
 // are none any more.
-func (s *Server) asMember(r *http.Request, do func(*call) ([]byte, *refusal)) ([]byte, *refusal) {
+func (s *Server) asMember(r *http.Request, do func(*call) ([]byte, *refusal), e expiry) ([]byte, *refusal) {
 	cert, err := s.identify(r)
+	expired := errors.Is(err, transport.ErrExpired)
 	switch {
-	case errors.Is(err, transport.ErrExpired):
+	case expired && e == graceful:
+	case expired:
 		return nil, refuse(enrolment.Expired, err)
 	case errors.Is(err, transport.ErrNotYetValid):
 		return nil, refuse(enrolment.NotYetValid, err)
@@ -144,7 +156,10 @@ func (s *Server) asMember(r *http.Request, do func(*call) ([]byte, *refusal)) ([
 	if err != nil {
 		return nil, refuse(enrolment.Failed, err)
 	}
-	c := &call{r: r, view: v, cert: cert, member: cert.Member()}
+	if expired && v.authority.Config().Settings().RenewGrace == 0 {
+		return nil, refuse(enrolment.Expired, err)
+	}
+	c := &call{r: r, view: v, cert: cert, member: cert.Member(), expired: expired}
 	if err := v.authority.Eligible(c.member); err != nil {
 		return nil, s.noMember(c, err)
 	}

@@ -149,7 +149,10 @@ var resourceFaults = map[api.Cause]func(f *fault) (socket string){
 		a, b := f.pair(&socket)
 		f.turn(b)
 		f.run(a)
-		await.Until(f, "the receipt", func() bool { return !b.Status().Resources[0].Slots[0].Held && b.Status().Handoffs.InDoubt == 0 })
+		await.Until(f, "the receipt", func() bool {
+			h := b.Status().Resources[0].Slots[0].Holder
+			return h != nil && h.How == api.Proved
+		})
 		require.NoError(f, b.Close(f.Context()))
 		f.broken()
 		f.wait(f.open(f.made[1]))

@@ -110,7 +110,11 @@ func runCertStatus(env *environment, config, output string) error {
 	case gone != nil:
 		return deadError(gone)
 	case r.Warning == int(enrolment.HasExpired):
-		return &cli.Error{Code: cli.ExitNoPermission, Err: fmt.Errorf("the certificate expired on %s", r.NotAfter.Format(time.DateOnly)), Hint: expiredHint}
+		hint := expiredHint
+		if schedule := enrolment.ScheduleOf(id.Certificate, id.Group); schedule.InGrace(env.Now()) {
+			hint = fmt.Sprintf("the CA renews it until %s (renew_grace): start wander node, or run wander cert renew", r.NotAfter.Add(schedule.Grace).UTC().Format(time.DateTime+" MST"))
+		}
+		return &cli.Error{Code: cli.ExitNoPermission, Err: fmt.Errorf("the certificate expired on %s", r.NotAfter.Format(time.DateOnly)), Hint: hint}
 	case r.State == "not_yet_valid":
 		cli.Warn(env.Err, "the certificate is valid from %s on: check this machine's clock", r.NotBefore.Format(time.RFC3339))
 	case r.State == "key_retired":
@@ -121,11 +125,10 @@ func runCertStatus(env *environment, config, output string) error {
 	return nil
 }
 
-const expiredHint = "get an invite for the same name and run wander join with it in the same folder: an expired certificate cannot be renewed"
+const expiredHint = "get an invite for the same name and run wander join with it in the same folder: an expired certificate can be renewed only within the group's renew_grace"
 
 func newCertReport(id node.Identity, now time.Time) certReport {
-	c := id.Certificate.Body()
-	schedule := enrolment.Schedule{IssuedAt: c.IssuedAt, NotAfter: c.NotAfter}
+	c, schedule := id.Certificate.Body(), enrolment.ScheduleOf(id.Certificate, id.Group)
 	r := certReport{
 		V: 1, Member: id.Certificate.Member(), Name: c.Name, Role: c.Role, Group: c.Group, GroupName: id.Group.Name(), Serial: c.Serial,
 		NotBefore: c.NotBefore, NotAfter: c.NotAfter, Used: schedule.Used(now), Renewal: schedule.Due(),
@@ -176,7 +179,8 @@ func newCertRenewCommand(env *environment) *cobra.Command {
 		Use:   "renew",
 		Short: "Renew this member's certificate now",
 		Long: `Request a new certificate for the same key, and a newer group configuration, from the
-CA. The member stays the same. A running daemon renews without interruption; without
+CA. The member stays the same. A certificate that has expired is renewed within the
+group's renew_grace. A running daemon renews without interruption; without
 a daemon, the command renews the files. The CA issues no new certificate while the
 old one has more than two thirds of its lifetime left.`,
 		Example: "  wander cert renew --config /etc/wander/wander.toml",
@@ -204,6 +208,13 @@ func runCertRenew(env *environment, config string) error {
 		return reportRenewal(env, renewal, err)
 	}
 	client := enrolment.Client{Addresses: s.CA.Address, Group: id.Group, Certificate: id.Certificate, Key: id.Key, Now: env.Now}
+	if !env.Now().Before(id.Certificate.Body().NotAfter) { // it is let in for nothing else, if the group has a renew_grace
+		late, err := client.Renew(ctx)
+		if err != nil {
+			return authorityError(err, s.CA.Address)
+		}
+		client.Certificate = late.Certificate
+	}
 	// The group first: a certificate by a new CA key needs a group that has it.
 	news, err := client.Sync(ctx, enrolment.Mine{Revocations: lastRevocation(id)})
 	if err != nil {
@@ -244,7 +255,7 @@ func reportRenewal(env *environment, r api.Renewal, err error) error {
 func (s *settings) keepRenewed(env *environment, id node.Identity, client enrolment.Client, renewed enrolment.Renewed) error {
 	c := renewed.Certificate.Body()
 	if renewed.Certificate.Hash() == id.Certificate.Hash() {
-		due := enrolment.Schedule{IssuedAt: c.IssuedAt, NotAfter: c.NotAfter}.Due()
+		due := enrolment.ScheduleOf(renewed.Certificate, client.Group).Due()
 		fmt.Fprintf(env.Out, "nothing to do: certificate %d is valid until %s and renewed from %s on\n", c.Serial,
 			c.NotAfter.Format(time.DateOnly), due.Format(time.DateOnly))
 		return nil

@@ -154,6 +154,34 @@ func TestCertRenew(t *testing.T) {
 	b.fails(78, "set ca.address", "cert", "renew", "--config", "m/wander.toml")
 }
 
+// Within the group's grace the key of an expired certificate is enough.
+func TestCertRenew_WithinGrace_Renewed(t *testing.T) {
+	b := started(t)
+	b.write("group.toml", "renew_grace = \"7d\"\n"+smallGroup)
+	b.must("ca", "config", "group.toml")
+	s := b.serve()
+	b.must("join", b.invited("a", s.address), "--dir", "m")
+	s.stop()
+	before := b.identity("m")
+	b.now = b.now.Add(97*24*time.Hour - time.Hour)
+	s = b.serve("--listen", s.address)
+	b.fails(77, "the CA renews it until 2026-06-06", "cert", "status", "--config", "m/wander.toml")
+	b.write("group.toml", "renew_grace = \"7d\"\n"+strings.Replace(smallGroup, "100", "200", 1))
+	b.must("ca", "config", "group.toml")
+	out := b.must("cert", "renew", "--config", "m/wander.toml")
+	assert.Contains(t, out, "certificate 2 is in")
+	assert.Contains(t, out, "configuration 3 is in", "the news come with it")
+	after := b.identity("m")
+	assert.Equal(t, before.Certificate.Member(), after.Certificate.Member())
+	assert.Equal(t, before.Certificate.Key().Bytes(), after.Certificate.Key().Bytes())
+
+	s.stop()
+	b.now = b.now.Add(98 * 24 * time.Hour)
+	b.serve("--listen", s.address)
+	b.fails(77, "get an invite", "cert", "status", "--config", "m/wander.toml")
+	b.fails(77, "run wander join with it", "cert", "renew", "--config", "m/wander.toml")
+}
+
 // A certificate of a retired CA key counts for nobody but the CA, which gives
 // another.
 func TestCert_RetiredKey_Reported(t *testing.T) {

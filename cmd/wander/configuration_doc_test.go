@@ -127,7 +127,7 @@ func TestGroupSettings_Change_IsDocumented(t *testing.T) {
 // constant is what the text says first of a constant.
 func constant[T any](c policy.Setting[T]) string {
 	absent, low, high := c.Texts()
-	if c.Default == 0 { // max_hold
+	if c.Default == 0 && c.Low > 0 { // max_hold
 		absent = "`resource.operation_time`"
 	}
 	return fmt.Sprintf("Permitted: %s to %s. Default: %s.", low, high, absent)

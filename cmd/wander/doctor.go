@@ -142,10 +142,12 @@ func ownCertificate(env *environment, s *settings) api.Check {
 		}
 		return c
 	}
-	b := id.Certificate.Body()
+	b, schedule := id.Certificate.Body(), enrolment.ScheduleOf(id.Certificate, id.Group)
 	c.Finding = fmt.Sprintf("%s of group %s, valid until %s", b.Name, id.Group.Name(), b.NotAfter.UTC().Format(time.RFC3339))
-	warning := enrolment.Schedule{IssuedAt: b.IssuedAt, NotAfter: b.NotAfter}.Warning(env.Now())
+	warning := schedule.Warning(env.Now())
 	switch err := id.Certificate.ValidAt(env.Now()); {
+	case schedule.InGrace(env.Now()):
+		c.Result, c.Finding, c.Advice = api.Fail, err.Error()+": "+c.Finding, fmt.Sprintf("wander node or wander cert renew renews it within the grace of %s", duration.Format(schedule.Grace))
 	case err != nil:
 		c.Result, c.Finding, c.Advice = api.Fail, err.Error()+": "+c.Finding, "compare this machine's clock; have the CA make an invite"
 	case warning > enrolment.NoWarning:

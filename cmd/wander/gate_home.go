@@ -199,7 +199,7 @@ func (h gateHome) renew(ctx context.Context, g *driver.Gate, cfg driver.Config, 
 	defer t.Stop()
 	for {
 		b := current.Body()
-		if !cfg.Now().Before((enrolment.Schedule{IssuedAt: b.IssuedAt, NotAfter: b.NotAfter}).Due()) {
+		if !cfg.Now().Before(enrolment.ScheduleOf(cfg.Certificate, cfg.Group).Due()) {
 			asking, cancel := context.WithTimeout(ctx, renewGateFor)
 			got, err := enrolment.Client{Addresses: h.authority, Group: g.Group(), Certificate: current, Key: cfg.Key, Now: cfg.Now}.Renew(asking)
 			cancel()

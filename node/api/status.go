@@ -26,6 +26,7 @@ type Status struct {
 	Stopping             bool              `json:"stopping"`
 	KeyRetired           bool              `json:"key_retired"` // of the CA, that has signed its certificate
 	Invalid              string            `json:"invalid"`     // why its certificate does not count; empty: it does
+	Renewing             string            `json:"renewing"`    // how an expired one is renewed within the grace; empty: it is not
 	Resources            []ResourceStatus  `json:"resources"`
 	// Users are the local users with programs that wait or hold now, as far as the system tells.
 	Users    []UserStatus  `json:"users"`

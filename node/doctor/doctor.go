@@ -195,6 +195,8 @@ func certificate(f *Facts) api.Check {
 	st := &f.Status
 	finding := fmt.Sprintf("valid until %s, for %s", st.CertificateExpires.UTC().Format(time.RFC3339), duration.Format(duration.About(max(0, st.CertificateExpires.Sub(f.Now)))))
 	switch {
+	case st.Renewing != "":
+		return check("certificate", api.Fail, st.Renewing, "wander doctor CA, if it lasts")
 	case st.Invalid != "":
 		return check("certificate", api.Fail, "it does not count: "+st.Invalid, "wander cert renew, or have the CA make an invite")
 	case f.Renewal != "":

@@ -3,6 +3,9 @@ package enrolment
 import (
 	"math/rand/v2"
 	"time"
+
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
 )
 
 // The shares of a certificate's life.
@@ -66,6 +69,19 @@ const warnedLife = 90 * day
 // is a function of its arguments.
 type Schedule struct {
 	IssuedAt, NotAfter time.Time // of the certificate
+	// Grace is for how long after the end the authority still renews it.
+	Grace time.Duration
+}
+
+// ScheduleOf is that of a certificate in a group.
+func ScheduleOf(c certificate.Certificate, g *group.Group) Schedule {
+	b := c.Body()
+	return Schedule{IssuedAt: b.IssuedAt, NotAfter: b.NotAfter, Grace: g.Config().Settings().RenewGrace}
+}
+
+// InGrace reports whether the certificate has ended, and the authority still renews it.
+func (s Schedule) InGrace(now time.Time) bool {
+	return !now.Before(s.NotAfter) && now.Before(s.NotAfter.Add(s.Grace))
 }
 
 // life is how long the certificate lives in all.

@@ -75,6 +75,8 @@ func everything(st *api.Status) api.Why {
 	switch {
 	case st.Invalid == "revoked":
 		return because(Revoked, nil, "the CA has revoked this member: it takes part in nothing any more")
+	case st.Invalid != "" && st.Renewing != "":
+		return because(Expired, nil, "this member's %s: no member hands it a token until then", st.Renewing)
 	case st.Invalid != "":
 		return because(Expired, nil, "this member's certificate does not count: %s; it expires %s, and no member hands it a token",
 			st.Invalid, st.CertificateExpires.UTC().Format(time.RFC3339))

@@ -24,9 +24,12 @@ var memberCases = map[string]struct {
 	cause  api.Cause
 	words  string
 }{
-	"nothing":               {func(*api.Status) {}, explain.OK, "nothing keeps"},
-	"revoked":               {func(st *api.Status) { st.Invalid = "revoked"; st.Stopping = true }, explain.Revoked, "revoked"},
-	"expired":               {func(st *api.Status) { st.Invalid = "expired" }, explain.Expired, "expired; it expires 2026-01-02T03:04:05Z"},
+	"nothing": {func(*api.Status) {}, explain.OK, "nothing keeps"},
+	"revoked": {func(st *api.Status) { st.Invalid = "revoked"; st.Stopping = true }, explain.Revoked, "revoked"},
+	"expired": {func(st *api.Status) { st.Invalid = "expired" }, explain.Expired, "expired; it expires 2026-01-02T03:04:05Z"},
+	"expired, and renewed": {func(st *api.Status) {
+		st.Invalid, st.Renewing = "expired", "certificate ended 3d ago; renewing within the grace of 7d"
+	}, explain.Expired, "this member's certificate ended 3d ago; renewing within the grace of 7d: no member hands it a token until then"},
 	"stopping":              {func(st *api.Status) { st.Stopping = true }, explain.Stopping, "stopping"},
 	"recalling":             {func(st *api.Status) { st.Journal.Recalling = true; st.UptimeS = 3 }, explain.Recalling, "restarted 3.0 s ago"},
 	"nobody can be dialled": {func(st *api.Status) { st.Link = api.LinkStatus{Isolated: true, NoAddresses: true} }, explain.NoAddresses, "only dial out"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
@@ -133,6 +134,10 @@ type Settings struct {
 	// MinSilence to MaxSilence. A shorter one replaces lost tokens sooner, and suspects
 	// slow members more often.
 	Silence time.Duration
+	// RenewGrace is for how long after the end of a member's newest certificate the CA's service
+	// still renews it, 0 (never) to CertificateLifetime. With a longer one a machine that was off comes back by
+	// itself, and a key that was copied from a disk is worth something for longer.
+	RenewGrace time.Duration
 	// Authorities are the CA keys in force, by their ids: 1 to MaxAuthorities
 	// different ones, the signer's among them. What other keys have signed no
 	// longer counts. If there are none, Sign adds the signer's.
@@ -179,6 +184,10 @@ var Constants = []policy.Setting[Settings]{
 		Name: "silence", Quantity: policy.Span, Low: int64(MinSilence), High: int64(MaxSilence),
 		Default: int64(DefaultSilence), Field: func(s *Settings) any { return &s.Silence },
 	},
+	{
+		Name: "renew_grace", Quantity: policy.Span, Low: 0, High: int64(MaxLifetime), Default: 0,
+		Field: func(s *Settings) any { return &s.RenewGrace },
+	},
 }
 
 // WithDefaults returns the settings with defaults for what is zero, in the
@@ -209,10 +218,21 @@ func (s Settings) Validate() error {
 	return cmp.Or(
 		CheckName(s.Name),
 		check(Constants, &s),
+		s.validateGrace(),
 		s.validateAuthorities(),
 		extensions(s.Extensions),
 		s.validateResources(),
 	)
+}
+
+// validateGrace refuses a grace that is longer than a certificate's life: a key that was away for longer than it
+// has been certified for is another machine's for all that anybody knows, and an operator decides.
+func (s Settings) validateGrace() error {
+	if s.RenewGrace <= s.CertificateLifetime {
+		return nil
+	}
+	return fmt.Errorf("%w: renew_grace is %s, permitted are 0s to %s, which is certificate_lifetime", ErrOutOfRange,
+		duration.Format(s.RenewGrace), duration.Format(s.CertificateLifetime))
 }
 
 func (s Settings) validateAuthorities() error {

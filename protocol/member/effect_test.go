@@ -142,6 +142,7 @@ var takesEffect = map[string]any{
 		assert.Len(c.t, puppet.puppet.silent(), 1)
 		assert.Equal(c.t, time.Second, seen.silence)
 	},
+	"Settings.RenewGrace":  "ca/service TestRenew_Expired_WithinGrace; a member that has expired goes by the one that it knows, ca/live TestCertificate_ExpiredWithinGrace_RenewsItself",
 	"Settings.Authorities": "protocol/member TestRotation_KeyRetired_ToldBefore; ca/live TestRotation",
 	"Settings.RevocationFloor": func(c *changed) {
 		require.Zero(c.t, c.RevocationVersion())

@@ -155,7 +155,11 @@ func constantEdits() (list []edit) {
 			bad(c.name+"-huge", c.name+" of 2^64-1", "O-1", "group.ErrOutOfRange", uintOf(1<<64-1), 4, n).harmful(),
 		)
 	}
-	return list
+	return append(list,
+		good("renew-grace-most", "renew-grace at its most, which is certificate-lifetime", "O-1", uintOf(7776000000), 4, 8),
+		bad("renew-grace-above", "renew-grace above certificate-lifetime", "O-1", "group.ErrOutOfRange", uintOf(7776000001), 4, 8),
+		bad("renew-grace-huge", "renew-grace of 2^64-1", "O-1", "group.ErrOutOfRange", uintOf(1<<64-1), 4, 8).harmful(),
+	)
 }
 
 // manyResources have names so long that a thousand need a payload's largest head.

@@ -59,7 +59,7 @@ func scenarioConfiguration() item {
 
 func configurationPayload(resources ...item) item {
 	constants := array(uintOf(100000), uintOf(10), uintOf(2), uintOf(7776000000), uintOf(86400000),
-		uintOf(7776000000), uintOf(30000), uintOf(4000))
+		uintOf(7776000000), uintOf(30000), uintOf(4000), uintOf(0))
 	return array(uintOf(8), text("demo"), uintOf(noonMillis), array(resources...), constants,
 		array(bstr(firstCA.id), bstr(secondCA.id)), uintOf(3), dict())
 }
