@@ -63,6 +63,18 @@ func TestRenew_Expired_WithinGrace(t *testing.T) {
 	assert.ErrorIs(t, err, enrolment.ErrExpired)
 }
 
+// Without a grace an expired certificate is good for nothing, also if the CA has issued a newer one for the same key.
+func TestRenew_NoGrace_ExpiredRefused(t *testing.T) {
+	b := newBench(t)
+	m := b.join("a")
+	b.pass(life - time.Hour)
+	_, err := m.client().Renew(t.Context())
+	require.NoError(t, err)
+	b.pass(time.Hour)
+	_, err = m.client().Renew(t.Context())
+	assert.ErrorIs(t, err, enrolment.ErrExpired)
+}
+
 // Past the grace, and in a group without one, nothing is renewed. The configuration in force decides.
 func TestRenew_GraceOver_Refused(t *testing.T) {
 	b := newBench(t)
@@ -70,6 +82,7 @@ func TestRenew_GraceOver_Refused(t *testing.T) {
 	b.pass(life)
 	_, err := m.client().Renew(t.Context())
 	require.ErrorIs(t, err, enrolment.ErrExpired, "there is none")
+	assert.Contains(t, b.log.String(), "member certificate expired: certificate has expired at 2026-05-30T12:00:00Z")
 	b.grace(grace)
 	b.pass(grace)
 	_, err = m.client().Renew(t.Context())

@@ -152,9 +152,9 @@ func (s *Server) asMember(r *http.Request, do func(*call) ([]byte, *refusal), e 
 	if wait := s.members.take(cert.Member(), s.cfg.Now()); wait > 0 {
 		return nil, busy(wait)
 	}
-	v, err := s.published()
-	if err != nil {
-		return nil, refuse(enrolment.Failed, err)
+	v, failed := s.published()
+	if failed != nil {
+		return nil, refuse(enrolment.Failed, failed)
 	}
 	if expired && v.authority.Config().Settings().RenewGrace == 0 {
 		return nil, refuse(enrolment.Expired, err)
