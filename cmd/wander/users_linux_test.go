@@ -125,17 +125,21 @@ func TestUsers_OneDaemon_BothServed(t *testing.T) {
 		})
 	}
 
-	path := filepath.Join(d.made[0].StateDir, "journal")
-	code, out, errs := runCommand("", "inspect", "-o", "json", path)
-	require.Zero(t, code, errs)
-	var askers []uint32
+	assert.Equal(t, []uint32{firstUser, secondUser, guestUser}, d.askers())
+}
+
+// askers are the users for whom programs have run, as the journal says.
+func (d *sharedDaemon) askers() (users []uint32) {
+	d.Helper()
+	code, out, errs := runCommand("", "inspect", "-o", "json", filepath.Join(d.made[0].StateDir, "journal"))
+	require.Zero(d, code, errs)
 	for line := range strings.Lines(out) {
 		var record struct{ Object struct{ Asker *api.Asker } }
-		require.NoError(t, json.Unmarshal([]byte(line), &record), line)
+		require.NoError(d, json.Unmarshal([]byte(line), &record), line)
 		if a := record.Object.Asker; a != nil {
-			askers = append(askers, a.User)
-			assert.Positive(t, a.Process)
+			users = append(users, a.User)
+			assert.Positive(d, a.Process)
 		}
 	}
-	assert.Equal(t, []uint32{firstUser, secondUser, guestUser}, askers)
+	return users
 }
