@@ -30,6 +30,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/window"
 )
 
 // fault is a group with real daemons in this process, in which a test breaks something.
@@ -302,6 +303,12 @@ var faults = map[api.Cause]func(f *fault) (socket string){
 		f.broken()
 		return socket
 	},
+	explain.WindowClosed: func(f *fault) (socket string) {
+		a := f.daemon(at(&socket))
+		f.wait(a)
+		f.broken()
+		return socket
+	},
 	explain.VotesMissing: func(f *fault) (socket string) {
 		a := f.daemon(at(&socket))
 		for range 3 {
@@ -395,6 +402,10 @@ func (f *fault) takeTurns(nodes ...*node.Node) {
 var changes = map[api.Cause]func(*group.Resource){
 	explain.GateUnreachable: func(r *group.Resource) {
 		r.Gate = group.Gate{Member: ident.Member{1}, Address: "127.0.0.1:1"}.WithDefaults()
+	},
+	explain.WindowClosed: func(r *group.Resource) { // a day that is two days away for an hour at least
+		local := time.Now().UTC()
+		r.Windows = window.Windows{{Days: 1 << ((int(local.Weekday()) + 8) % 7), Begin: 0, End: 0, Name: "UTC"}}
 	},
 	explain.VotesMissing: func(r *group.Resource) { r.OnIsolated, r.MembersMax = policy.Majority, 5 },
 	explain.NoPlace:      func(r *group.Resource) { r.Policy, r.MinInterval = catalog.Ring, 0 },

@@ -119,6 +119,19 @@ func (l Windows) moments(from time.Time) (list []time.Time) {
 	return list
 }
 
+// Local returns an instant as the clock shows it in the zone of a window that is open then, or of the first one.
+func (l Windows) Local(at time.Time) time.Time {
+	for _, w := range l {
+		if w.open(at) {
+			return w.Zone.Local(at)
+		}
+	}
+	if len(l) > 0 {
+		return l[0].Zone.Local(at)
+	}
+	return at.UTC()
+}
+
 // Span is from when until when a resource is open.
 type Span struct{ From, To time.Time }
 

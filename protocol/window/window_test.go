@@ -276,6 +276,18 @@ func TestNextChange_AnyWindows_FirstChange(t *testing.T) {
 	})
 }
 
+func TestLocal_EachTime_Named(t *testing.T) {
+	l := window.Windows{parse(t, "Mon-Fri 22:00-06:00 Europe/Rome"), parse(t, "Sat 22:00-23:00 +05:30")}
+	for when, want := range map[string]string{
+		"2026-11-30T21:00:00Z": "Mon 22:00 CET", "2026-06-29T20:00:00Z": "Mon 22:00 CEST", "2026-11-28T16:30:00Z": "Sat 22:00 +0530",
+		"2026-11-28T12:00:00Z": "Sat 13:00 CET", // both are closed: the first one's
+	} {
+		assert.Equal(t, want, l.Local(at(t, when)).Format("Mon 15:04 MST"))
+	}
+	assert.Equal(t, "UTC", window.Windows{}.Local(time.Now()).Location().String())
+	assert.Equal(t, "UTC", window.Zone{}.Local(time.Now()).Location().String())
+}
+
 func TestNext_Spans_InOrder(t *testing.T) {
 	show := func(spans []window.Span) (text []string) {
 		for _, s := range spans {

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -24,7 +25,8 @@ var ErrZone = errors.New("invalid time zone")
 // Zone is a time zone: an offset from UTC, and perhaps another one for a part of each year. The zero value is UTC.
 type Zone struct {
 	text               string
-	standard, daylight int // seconds east of UTC
+	standard, daylight int       // seconds east of UTC
+	names              [2]string // of standard and daylight saving time
 	begins, ends       rule
 	changes            bool // there is a daylight saving time
 }
@@ -47,7 +49,7 @@ type rule struct {
 }
 
 // UTC is the zone without an offset.
-var UTC = Zone{text: "UTC0"}
+var UTC = Zone{text: "UTC0", names: [2]string{"UTC"}}
 
 // String returns the rule as it was written.
 func (z Zone) String() string {
@@ -78,11 +80,11 @@ func ParseZone(text string) (Zone, error) {
 	}
 	r := reader{rest: text}
 	z := Zone{text: text}
-	r.abbreviation()
+	z.names[0] = r.abbreviation()
 	z.standard = -r.clock(maxOffsetHours)
 	if !r.bad && r.rest != "" {
 		z.changes, z.daylight = true, z.standard+3600
-		r.abbreviation()
+		z.names[1] = r.abbreviation()
 		if !r.bad && !strings.HasPrefix(r.rest, ",") {
 			z.daylight = -r.clock(maxOffsetHours)
 		}
@@ -96,21 +98,35 @@ func ParseZone(text string) (Zone, error) {
 
 // Offset returns by how many seconds the local clock is ahead of UTC at an instant.
 func (z Zone) Offset(at time.Time) int {
+	offset, _ := z.at(at)
+	return offset
+}
+
+// Local returns an instant as the local clock shows it.
+func (z Zone) Local(at time.Time) time.Time {
+	offset, name := z.at(at)
+	return at.In(time.FixedZone(name, offset))
+}
+
+// at is by how many seconds the local clock is ahead of UTC, and the name of its time.
+func (z Zone) at(at time.Time) (offset int, name string) {
+	standard := cmp.Or(z.names[0], "UTC")
 	if !z.changes {
-		return z.standard
+		return z.standard, standard
 	}
-	now, offset := at.Unix(), z.standard
+	now := at.Unix()
+	offset, name = z.standard, standard
 	last := int64(-1) << 62
 	for year := at.UTC().Year() - 1; year <= at.UTC().Year()+1; year++ {
 		// An end that is the next beginning changes nothing, so the beginning comes last.
 		if t := z.ends.in(year) - int64(z.daylight); t <= now && t >= last {
-			last, offset = t, z.standard
+			last, offset, name = t, z.standard, standard
 		}
 		if t := z.begins.in(year) - int64(z.standard); t <= now && t >= last {
-			last, offset = t, z.daylight
+			last, offset, name = t, z.daylight, z.names[1]
 		}
 	}
-	return offset
+	return offset, name
 }
 
 // changesIn returns the instants of a year at which the offset may change.
@@ -160,18 +176,19 @@ func (r *reader) take(c byte) bool {
 // want takes a byte that has to come next.
 func (r *reader) want(c byte) { r.bad = !r.take(c) || r.bad }
 
-// abbreviation skips the name of a time, such as CEST or <+0330>.
-func (r *reader) abbreviation() {
+// abbreviation reads the name of a time, such as CEST or <+0330>.
+func (r *reader) abbreviation() (name string) {
 	quoted := r.take('<')
 	n := 0
 	for n < len(r.rest) && (isLetter(r.rest[n]) || quoted && (isDigit(r.rest[n]) || r.rest[n] == '+' || r.rest[n] == '-')) {
 		n++
 	}
 	r.bad = r.bad || n < minAbbreviated
-	r.rest = r.rest[n:]
+	name, r.rest = r.rest[:n], r.rest[n:]
 	if quoted {
 		r.want('>')
 	}
+	return name
 }
 
 // number reads a number of at most three digits.
