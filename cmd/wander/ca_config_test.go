@@ -222,7 +222,7 @@ func TestCAConfig_Invalid_Refused(t *testing.T) {
 		{"no window", smallGroup + "windows = [\"at night\"]\n", "invalid window: \"at night\" is not in the form \"Mon-Fri 22:00-06:00 Europe/Rome\""},
 		{"no such zone", smallGroup + "windows = [\"Mon 22:00-06:00 Europe/Atlantis\"]\n", "bad.toml:6:12: resource.windows: unknown time zone: "},
 		{"a path", smallGroup + "windows = [\"Mon 22:00-06:00 ../../etc/passwd\"]\n", "is not a name such as Europe/Rome"},
-		{"a short window", "[[resource]]\nname = \"ftp\"\nmembers_max = 2\noperation_time = \"2m\"\nwindows = [\"Mon 22:00-22:01 UTC\"]\n", "bad.toml:5:11: resource \"ftp\": invalid windows of a resource: windows: \"Mon 22:00-22:01 UTC\" is shorter than operation_time, 2m0s"},
+		{"a short window", "[[resource]]\nname = \"ftp\"\nmembers_max = 2\noperation_time = \"2m\"\nwindows = [\"Mon 22:00-22:01 UTC\"]\n", "bad.toml:5:11: resource \"ftp\": invalid windows of a resource: \"Mon 22:00-22:01 UTC\" is shorter than operation_time, 2m0s, in windows"},
 		{"nine windows", smallGroup + "windows = [" + strings.Repeat("\"Mon 22:00-06:00 UTC\", ", 9) + "]\n", "windows has 9, permitted are 8"},
 		{"several at once", smallGroup + "policy = \"uncoordinated\"\non_isolated = \"stop\"\n", "uncoordinated lets several programs run at once; leave out on_isolated"},
 		{"which resource", smallGroup + "[[resource]]\nname = \"b\"\noperation_time = \"1s\"\nmembers_max = 3\nmax_hold = 7\n", "bad.toml:10:12: resource.max_hold: \"7\" is not a duration"},

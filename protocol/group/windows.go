@@ -56,7 +56,7 @@ func (r Resource) checkWindows() error {
 			return fmt.Errorf("%w: windows: %w", ErrWindows, err)
 		}
 		if w.Length() < r.OperationTime {
-			return fmt.Errorf("%w: windows: %q is shorter than operation_time, %v", ErrWindows, w.String(), r.OperationTime)
+			return fmt.Errorf("%w: %q is shorter than operation_time, %v, in windows", ErrWindows, w.String(), r.OperationTime)
 		}
 	}
 	return nil
