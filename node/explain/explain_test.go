@@ -194,7 +194,7 @@ func TestIsDown_TokenHere_OnlyWithoutOthers(t *testing.T) {
 
 // Each cause has a case here, unless only a command can say it.
 func TestCauses_Each_Provoked(t *testing.T) {
-	seen := map[api.Cause]bool{explain.Idle: true, explain.NoPlace: true, explain.NotConfigured: true}
+	seen := map[api.Cause]bool{explain.WindowClosed: true, explain.Idle: true, explain.NoPlace: true, explain.NotConfigured: true}
 	for _, c := range memberCases {
 		seen[c.cause] = true
 	}

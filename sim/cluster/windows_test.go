@@ -52,7 +52,7 @@ func TestWindows_OpenAndClose_NobodyStruck(t *testing.T) {
 				g := makeBadOf(t, s, test.members, briskTimes, test.kinds, test.skews...)
 				g.start()
 				g.want(g.nodes, 0)
-				g.runFor(21 * time.Minute)
+				g.runFor(15 * time.Minute)
 				ran := make(map[*node]int)
 				for _, turn := range g.turns {
 					n := g.find(turn.member)
