@@ -51,12 +51,12 @@ func everyParameter() wandergroup.Resource {
 // withParameters is the payload of a configuration whose only resource has
 // these parameters, right or wrong.
 func withParameters(parameters any) []byte {
-	return withResource("ftp", "wandering", "", 1, parameters, 4000, 0, map[int]int{})
+	return withResource("ftp", "wandering", "", 1, parameters, 4000, 0, []any{}, map[int]int{})
 }
 
 // withGate is the payload of a configuration whose only resource has this gate, right or wrong.
 func withGate(gate any) []byte {
-	return withResource("ftp", "multitoken", "", 1, map[uint64]any{1: 4000, 2: 9, 3: 100}, 4000, 0, map[int]int{}, gate)
+	return withResource("ftp", "multitoken", "", 1, map[uint64]any{1: 4000, 2: 9, 3: 100}, 4000, 0, []any{}, map[int]int{}, gate)
 }
 
 func withResource(resource ...any) []byte {
@@ -68,7 +68,7 @@ func withResource(resource ...any) []byte {
 var groupRefusals = append([]error{
 	wandergroup.ErrMalformed, wandergroup.ErrName, wandergroup.ErrValidity, wandergroup.ErrKey, wandergroup.ErrGroup,
 	wandergroup.ErrVersion, wandergroup.ErrOutOfRange, wandergroup.ErrFraction, wandergroup.ErrResources,
-	wandergroup.ErrParameter, wandergroup.ErrGate, wandergroup.ErrAuthorities, policy.ErrOutOfRange,
+	wandergroup.ErrParameter, wandergroup.ErrWindows, wandergroup.ErrGate, wandergroup.ErrAuthorities, policy.ErrOutOfRange,
 }, certificateRefusals...)
 
 // FuzzConfiguration: the payload of a well signed group configuration.

@@ -91,6 +91,8 @@ var readers = map[string]string{
 	"protocol/permit.Decode":                       "fuzz/FuzzPermit",
 	"protocol/permit.ParseText":                    "fuzz/FuzzPermit",
 	"protocol/permit.ParseStatement":               "fuzz/FuzzPermit",
+	"protocol/window.Parse":                        "fuzz/FuzzWindow",
+	"protocol/window.ParseZone":                    "fuzz/FuzzWindow",
 	"protocol/policy.OnIsolated.UnmarshalText":     "- one of three words",
 	"protocol/group.GateMode.UnmarshalText":        "cmd/wander/FuzzGroupFile",
 	"protocol/policy.SilentHolder.UnmarshalText":   "- one of two words",

@@ -35,6 +35,7 @@ func init() {
 		"FuzzGateRecord":    {Check: checkGateRecord, Seeds: gateRecordSeeds},
 		"FuzzGateFrame":     {Check: checkGateFrame, Seeds: gateFrameSeeds},
 		"FuzzSegment":       {Check: checkSegment, Seeds: segmentSeeds, More: vectorsOf(input, "segment")},
+		"FuzzWindow":        {Check: checkWindow, Seeds: windowSeeds},
 		"FuzzInvite":        {Check: checkInvite, Seeds: inviteSeeds, More: vectorsOf(input, "invite")},
 		"FuzzEnrolment":     {Check: checkEnrolment, Seeds: enrolmentSeeds, More: vectorsOf(numbered(enrolmentObjects...), enrolmentObjects...)},
 		"FuzzEvidence":      {Check: checkEvidence, Seeds: evidenceSeeds},

@@ -79,6 +79,7 @@ func (n *Node) Status() api.Status {
 		Journal: kept, Peers: peers, Resources: resources,
 		Link: link(n, s, now), Stopping: s.Stopping, KeyRetired: n.authority.keyUse() == keyRetired, Invalid: invalidity(n, s), Renewing: n.authority.renewal(n.cfg.Now()),
 	}
+	n.showWindows(&st, s)
 	unreached := n.gates.unreached()
 	for i := range st.Resources {
 		st.Resources[i].NoPlace = s.NoPlace && st.Resources[i].Policy == catalog.Ring

@@ -21,7 +21,7 @@ const module = "github.com/wandertoken/wander"
 var floors = [][]string{
 	{"crypto/canonical", "crypto/signature"},
 	{"crypto/envelope", "crypto/keyfile"},
-	{"protocol/ident", "protocol/clock", "protocol/duration", "protocol/transition"},
+	{"protocol/ident", "protocol/clock", "protocol/duration", "protocol/transition", "protocol/window"},
 	{"protocol/signed"},
 	{"protocol/wire", "protocol/certificate", "protocol/token", "protocol/journal", "protocol/policy"},
 	{"protocol/group", "protocol/effect", "protocol/invite", "protocol/policy/host"},

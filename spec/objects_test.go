@@ -16,6 +16,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/window"
 )
 
 // party is somebody who signs: an authority or a member.
@@ -157,6 +158,7 @@ func configuration(t *testing.T, resources int, e canonical.Extensions) group.Co
 // gatedConfiguration has a gate with as little as possible, and one with all there is.
 func gatedConfiguration(t *testing.T, e canonical.Extensions) group.Config {
 	s := configuration(t, 3, e).Settings()
+	s.Resources[0].Windows = window.Windows{{Days: 31, Begin: 1320, End: 360, Name: "UTC"}}
 	s.Resources[0].Gate = group.Gate{Member: ben.id, Address: "a:1"}
 	s.Resources[1].Policy, s.Resources[1].Gate = "multitoken", group.Gate{
 		Member: cleo.id, Address: "[2001:db8::1]:65535", Mode: group.Observe, MinInterval: time.Minute, Settle: 3 * time.Second, Sessions: 64,

@@ -60,7 +60,7 @@ func refusalRows() []refusalRow {
 		local("certificate of the gate that a member dials (gate.md)", "no session", "certificate.ErrOtherGate"),
 		{"certificate not valid now", quotedList([]string{"certificate.ErrExpired", "certificate.ErrNotYetValid"}), "in the handshake, TLS alert 42", "", "not eligible (**D-4**); no handshake (**T-4**)"},
 		quiet("object about the group (protocol.md, 6.2, 6.3)", "the configuration that holds stays (**D-29**); counted and reported. `group.ErrOlder` is outdated; `group.ErrMalformed` and a signature that does not hold are faults",
-			"group.ErrMalformed", "group.ErrGroup", "group.ErrKey", "group.ErrValidity", "group.ErrVersion", "group.ErrOlder", "group.ErrSameVersion", "group.ErrName", "group.ErrOutOfRange", "group.ErrFraction", "group.ErrResources", "group.ErrParameter", "group.ErrGate", "policy.ErrOutOfRange", "policy.ErrPreset", "policy.ErrUnused", "catalog.ErrUnknownPolicy"),
+			"group.ErrMalformed", "group.ErrGroup", "group.ErrKey", "group.ErrValidity", "group.ErrVersion", "group.ErrOlder", "group.ErrSameVersion", "group.ErrName", "group.ErrOutOfRange", "group.ErrFraction", "group.ErrResources", "group.ErrParameter", "group.ErrWindows", "group.ErrGate", "policy.ErrOutOfRange", "policy.ErrPreset", "policy.ErrUnused", "catalog.ErrUnknownPolicy"),
 		local("group file (**K-3**)", "the member does not start",
 			"group.ErrNoAuthority", "group.ErrNoConfiguration", "group.ErrTwice", "group.ErrTooManyAuthorities", "group.ErrBlock"),
 		local("key file or block (**K-1**, **K-2**)", "the member does not start",

@@ -36,7 +36,8 @@ func (g *groupFile) Places() map[string]any {
 }
 
 func newCAConfigCommand(env *environment, f *caFlags) *cobra.Command {
-	return &cobra.Command{
+	var dry bool
+	c := &cobra.Command{
 		Use:   "config FILE.toml",
 		Short: "Sign the group configuration",
 		Long: `Sign the settings that all members share, as a new version that replaces the
@@ -51,6 +52,11 @@ A resource may also have slots, skip_delay, max_hold, on_isolated, policy, prese
 and the parameters of that preset; the default preset is the policy's first:
 
 ` + groupfile.PolicyHelp() + `
+It may have windows, outside of which no program runs: a list of up to 8 texts such as
+"Mon-Fri 22:00-06:00 Europe/Rome". The zone may also be UTC, an offset such as +02:00,
+or a rule such as CET-1CEST,M3.5.0,M10.5.0/3. What this machine's database of time
+zones says now about a name is signed: sign again when the law has changed.
+
 A resource with a gate has gate, the id that wander ca list shows, gate_address,
 and may have gate_mode ("enforce" or "observe") and
 ` + gateHelp() + `
@@ -59,11 +65,13 @@ The group may have, above the first [[resource]], name and
 ` + constantsHelp(),
 		Example: "  wander ca config --dir ca group.toml",
 		Args:    cobra.ExactArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return runCAConfig(env, f, args[0]) },
+		RunE:    func(_ *cobra.Command, args []string) error { return runCAConfig(env, f, args[0], dry) },
 	}
+	c.Flags().BoolVar(&dry, "dry-run", false, "check FILE.toml and say when windows open next; sign nothing")
+	return c
 }
 
-func runCAConfig(env *environment, f *caFlags, file string) error {
+func runCAConfig(env *environment, f *caFlags, file string, dry bool) error {
 	a, err := f.open(env)
 	if err != nil {
 		return err
@@ -80,6 +88,11 @@ func runCAConfig(env *environment, f *caFlags, file string) error {
 	if err != nil {
 		return err
 	}
+	if dry {
+		fmt.Fprintf(env.Out, "%s is valid for group %s, with %s; nothing is signed\n", file, s.Name, cli.Count(len(s.Resources), "resource"))
+		sayWindows(env, s)
+		return nil
+	}
 	before := a.Config()
 	c, err := a.SetConfig(s)
 	if errors.Is(err, ca.ErrUnchanged) {
@@ -93,8 +106,30 @@ func runCAConfig(env *environment, f *caFlags, file string) error {
 	if before.Version() > 0 {
 		sayGates(env.Out, before.Settings(), c.Settings(), names)
 	}
+	sayWindows(env, s)
 	f.sayPublish(env)
 	return sayIsolated(env, a, s)
+}
+
+// openingsShown is how many openings of each resource are shown.
+const openingsShown = 3
+
+// sayWindows says when each resource with windows is open next.
+func sayWindows(env *environment, s group.Settings) {
+	const form = "Mon 2 Jan 15:04 MST"
+	for _, r := range s.Resources {
+		if len(r.Windows) == 0 {
+			continue
+		}
+		fmt.Fprintf(env.Out, "%s: windows %v\n", r.Name, r.Windows)
+		for _, o := range r.Windows.Next(env.Now(), openingsShown) {
+			until := "for good"
+			if !o.To.IsZero() {
+				until = "until " + r.Windows.Local(o.To.Add(-1)).Add(1).Format(form)
+			}
+			fmt.Fprintf(env.Out, "%s: open from %s %s\n", r.Name, r.Windows.Local(o.From).Format(form), until)
+		}
+	}
 }
 
 // sayIsolated says when no program runs where programs need votes.

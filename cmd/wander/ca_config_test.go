@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -161,6 +164,33 @@ func TestCAConfig_Factors_Parsed(t *testing.T) {
 	}
 }
 
+// TestCAConfig_Windows_SignedAndShown: the rule of a zone is signed beside its name, and people see when windows open.
+func TestCAConfig_Windows_SignedAndShown(t *testing.T) {
+	b := started(t)
+	zones := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(zones, "Test"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(zones, "Test", "Town"), []byte("TZif2 and so on\nCET-1CEST,M3.5.0,M10.5.0/3\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(zones, "Test", "Old"), []byte("TZif1\n"), 0o600))
+	t.Setenv("ZONEINFO", zones)
+	b.write("group.toml", smallGroup+`windows = ["Mon-Fri 22:00-06:00 Test/Town", "Sun 10:00-11:00 +02:00"]`)
+	dry := b.must("ca", "config", "--dry-run", "group.toml")
+	assert.Contains(t, dry, "group.toml is valid for group ")
+	assert.Contains(t, dry, "nothing is signed\nftp: windows Mon-Fri 22:00-06:00 Test/Town; Sun 10:00-11:00 +02:00\n")
+	assert.Equal(t, 3, strings.Count(dry, "ftp: open from "), dry)
+	g, _ := b.group()
+	before := g.Config().Version()
+	signed := b.must("ca", "config", "group.toml")
+	assert.Equal(t, 3, strings.Count(signed, "ftp: open from "), signed)
+	g, _ = b.group()
+	assert.Equal(t, before+1, g.Config().Version())
+	list := g.Config().Settings().Resources[0].Windows
+	require.Len(t, list, 2)
+	assert.Equal(t, "CET-1CEST,M3.5.0,M10.5.0/3", list[0].Zone.String())
+	assert.Equal(t, "Test/Town", list[0].Name)
+	b.write("old.toml", smallGroup+`windows = ["Mon 22:00-06:00 Test/Old"]`)
+	b.fails(78, "does not end in a rule; write the rule in place of the name, such as CET-1CEST,M3.5.0,M10.5.0/3", "ca", "config", "old.toml")
+}
+
 func TestCAConfig_Invalid_Refused(t *testing.T) {
 	b := started(t)
 	tests := []struct{ name, text, says string }{
@@ -188,6 +218,12 @@ func TestCAConfig_Invalid_Refused(t *testing.T) {
 		{"parameter out of range", smallGroup + "min_interval = \"4000d\"\n", "bad.toml:6:16: resource \"ftp\": parameter out of range: min_interval is"},
 		{"negative factor", smallGroup + "policy = \"multitoken\"\ndecay_factor = -0.1\n", "bad.toml:7:16: resource \"ftp\": parameter out of range: decay_factor is -0.1, permitted are 0 (derived) and 0.001 to 1\n"},
 		{"no such reaction", smallGroup + "on_isolated = \"halt\"\n", "on_isolated is \"halt\", permitted are continue, stop, majority"},
+		{"no list of windows", smallGroup + "windows = \"Mon 22:00-06:00 UTC\"\n", "bad.toml:6:11: resource.windows must be a list in brackets"},
+		{"no window", smallGroup + "windows = [\"at night\"]\n", "invalid window: \"at night\" is not in the form \"Mon-Fri 22:00-06:00 Europe/Rome\""},
+		{"no such zone", smallGroup + "windows = [\"Mon 22:00-06:00 Europe/Atlantis\"]\n", "bad.toml:6:12: resource.windows: unknown time zone: "},
+		{"a path", smallGroup + "windows = [\"Mon 22:00-06:00 ../../etc/passwd\"]\n", "is not a name such as Europe/Rome"},
+		{"a short window", "[[resource]]\nname = \"ftp\"\nmembers_max = 2\noperation_time = \"2m\"\nwindows = [\"Mon 22:00-22:01 UTC\"]\n", "bad.toml:5:11: resource \"ftp\": invalid windows of a resource: \"Mon 22:00-22:01 UTC\" is shorter than operation_time, 2m0s, in windows"},
+		{"nine windows", smallGroup + "windows = [" + strings.Repeat("\"Mon 22:00-06:00 UTC\", ", 9) + "]\n", "windows has 9, permitted are 8"},
 		{"several at once", smallGroup + "policy = \"uncoordinated\"\non_isolated = \"stop\"\n", "uncoordinated lets several programs run at once; leave out on_isolated"},
 		{"which resource", smallGroup + "[[resource]]\nname = \"b\"\noperation_time = \"1s\"\nmembers_max = 3\nmax_hold = 7\n", "bad.toml:10:12: resource.max_hold: \"7\" is not a duration"},
 		{"near a policy", smallGroup + "policy = \"rign\"\n", "hint: did you mean \"ring\"?"},

@@ -23,6 +23,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
+	"github.com/wandertoken/wander/protocol/window"
 )
 
 // resourceFaults bring about what keeps a resource from programs.
@@ -58,6 +59,12 @@ var resourceFaults = map[api.Cause]func(f *fault) (socket string){
 	},
 	explain.GateUnreachable: func(f *fault) (socket string) {
 		f.daemon(at(&socket)) // and nobody waits
+		f.broken()
+		return socket
+	},
+	explain.WindowClosed: func(f *fault) (socket string) {
+		a := f.daemon(at(&socket))
+		f.wait(a)
 		f.broken()
 		return socket
 	},
@@ -231,6 +238,10 @@ var changes = map[api.Cause]func(*group.Resource){
 	},
 	explain.Elsewhere:    func(r *group.Resource) { r.Preset, r.MinInterval = wandering.Light, time.Hour },
 	explain.NoNews:       func(r *group.Resource) { r.Preset = wandering.Paper },
+	explain.WindowClosed: func(r *group.Resource) { // a day that is two days away for an hour at least
+		local := time.Now().UTC()
+		r.Windows = window.Windows{{Days: 1 << ((int(local.Weekday()) + 8) % 7), Begin: 0, End: 0, Name: "UTC"}}
+	},
 	explain.VotesMissing: func(r *group.Resource) { r.OnIsolated, r.MembersMax = policy.Majority, 5 },
 	explain.NoPlace:      func(r *group.Resource) { r.Policy, r.MinInterval = catalog.Ring, 0 },
 }

@@ -76,6 +76,7 @@ func TestGroupSettings_Each_Documented(t *testing.T) {
 		"resource.preset":       "Default: none.",
 		"resource.on_isolated":  "Permitted: `continue`, `stop` and `majority`. Default: continue.",
 		"resource.gate":         "Default: none.",
+		"resource.windows":      "Default: none.",
 		"resource.gate_address": "Must be given if there is a gate.",
 		"resource.gate_mode":    "Permitted: `enforce` and `observe`. Default: enforce.",
 	}

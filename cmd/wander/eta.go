@@ -24,6 +24,17 @@ turns. It is not a promise: a longer program or a lost token makes it late.`,
 }
 
 func printEta(w io.Writer, v resourceView) {
+	if o := v.Windows; o != nil && o.Closed {
+		fmt.Fprintln(w, cli.OneLine(v.Sentence))
+		if o.OpensS == nil {
+			return
+		}
+		fmt.Fprintf(w, "it opens in %v; ", tenths(*o.OpensS))
+		if len(v.Slots) == 1 && v.Slots[0].Eta == nil {
+			fmt.Fprintln(w, "nobody can say yet how long a program waits then")
+			return
+		}
+	}
 	if len(v.Slots) == 1 {
 		text := etaText(v.Slots[0])
 		if v.Slots[0].Eta == nil {

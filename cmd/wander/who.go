@@ -27,7 +27,7 @@ that, and from whom. There is no global view.
 }
 
 func printHolders(w io.Writer, v resourceView) {
-	if len(v.Slots) > 1 { // the sentence is about the slot that comes first
+	if len(v.Slots) > 1 || v.Windows != nil && v.Windows.Closed { // the sentence is about the slot that comes first
 		fmt.Fprintln(w, cli.OneLine(v.Sentence))
 	}
 	for _, s := range v.Slots {

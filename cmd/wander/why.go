@@ -74,7 +74,8 @@ type resourceView struct {
 	V        int    `json:"v"`
 	Resource string `json:"resource"`
 	api.Why
-	Slots []slotView `json:"slots"`
+	Windows *api.WindowStatus `json:"windows,omitempty"`
+	Slots   []slotView        `json:"slots"`
 }
 
 type slotView struct {
@@ -85,7 +86,7 @@ type slotView struct {
 }
 
 func viewOf(r *api.ResourceStatus) resourceView {
-	v := resourceView{V: api.Version, Resource: r.Name, Why: r.Why}
+	v := resourceView{V: api.Version, Resource: r.Name, Why: r.Why, Windows: r.Windows}
 	for _, s := range r.Slots {
 		v.Slots = append(v.Slots, slotView{s.Slot, s.Holder, s.Search, s.Eta})
 	}

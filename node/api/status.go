@@ -95,6 +95,18 @@ type ResourceStatus struct {
 	// NoPlace: the resource is shared in a ring that has no place for this member, as
 	// more than half of the members only dial out. No turn comes to those that wait.
 	NoPlace bool `json:"no_place"`
+	// Windows are when programs may run; nil if they always may.
+	Windows *WindowStatus `json:"windows,omitempty"`
+}
+
+// WindowStatus is when a resource is open, by this member's clock.
+type WindowStatus struct {
+	Text   string    `json:"text"`            // as the group's file has them, with semicolons between them
+	Closed bool      `json:"closed"`          // no program begins now
+	Opens  time.Time `json:"opens,omitzero"`  // when programs may begin again
+	Closes time.Time `json:"closes,omitzero"` // when the window that is open closes
+	// OpensS is after what time programs may begin again; nil if they may now, or as far as can be seen never will.
+	OpensS *float64 `json:"opens_s"`
 }
 
 // SlotStatus is this member's view of one slot. Ages are in seconds, nil when

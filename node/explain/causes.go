@@ -29,6 +29,7 @@ const (
 	NotConfigured   api.Cause = "not_configured" // said by the command
 	Leaving         api.Cause = "leaving"
 	Running         api.Cause = "running" // no trouble: a program runs here
+	WindowClosed    api.Cause = "window_closed"
 	GateUnreachable api.Cause = "gate_unreachable"
 	GateStuck       api.Cause = "gate_stuck"
 	GateRefuses     api.Cause = "gate_refuses"
@@ -79,6 +80,7 @@ var (
 		{NotConfigured, "the configuration has no such resource (said by the command)"},
 		{Leaving, "the configuration lacks the resource, and a program still runs"},
 		{Running, "a program runs here"},
+		{WindowClosed, "the resource's windows are closed (`windows`)"},
 		{GateUnreachable, "the gate cannot be reached"},
 		{GateStuck, "the gate cannot end the session before"},
 		{GateRefuses, "the gate refuses, or has given no session that a program can use"},

@@ -119,6 +119,9 @@ func resource(st *api.Status, r *api.ResourceStatus, now time.Time) api.Why {
 			return running(s)
 		}
 	}
+	if r.Windows != nil && r.Windows.Closed { // the next program would find it so
+		return closed(r)
+	}
 	s := foremost(r.Slots, now)
 	if why, ok := blocked(s, now); ok && (r.Waiting > 0 || why.Cause == GateUnreachable) { // the next program would find that so
 		return why
@@ -141,6 +144,20 @@ func resource(st *api.Status, r *api.ResourceStatus, now time.Time) api.Why {
 		return because(Idle, why.SinceS, "no program waits here; %s", why.Sentence)
 	}
 	return why
+}
+
+// closed is until when the windows of a resource are closed.
+func closed(r *api.ResourceStatus) api.Why {
+	w := r.Windows
+	until := ""
+	if !w.Opens.IsZero() {
+		until = " until " + w.Opens.Format("Mon 2 Jan 15:04 MST")
+	}
+	waits := "no program waits"
+	if r.Waiting > 0 {
+		waits = waiting(r)
+	}
+	return because(WindowClosed, nil, "closed%s (windows %s); %s", until, w.Text, waits)
 }
 
 // NoResource is that the configuration has no such resource.

@@ -114,6 +114,28 @@ func TestStatus_ProgramsWait_CauseNamed(t *testing.T) {
 	}
 }
 
+// TestStatus_WindowClosed_SaysUntilWhen: also while nobody waits, since the next program would find it so. A program runs on.
+func TestStatus_WindowClosed_SaysUntilWhen(t *testing.T) {
+	w := api.WindowStatus{Text: "Mon-Fri 22:00-06:00 Europe/Rome", Closed: true, Opens: time.Date(2026, 11, 30, 22, 0, 0, 0, time.FixedZone("CET", 3600))}
+	for waiting, want := range map[int]string{
+		3: "closed until Mon 30 Nov 22:00 CET (windows Mon-Fri 22:00-06:00 Europe/Rome); 3 programs wait",
+		0: "closed until Mon 30 Nov 22:00 CET (windows Mon-Fri 22:00-06:00 Europe/Rome); no program waits",
+	} {
+		st := api.Status{Resources: []api.ResourceStatus{
+			{Name: "tape", Waiting: waiting, Windows: &w, Slots: []api.SlotStatus{{Held: true, IsolatedS: 3}}},
+			{Name: "disk", Windows: &w, Slots: []api.SlotStatus{{Held: true, Executing: true}}},
+			{Name: "line", Windows: &api.WindowStatus{}, Slots: []api.SlotStatus{{Held: true}}},
+			{Name: "never", Windows: &api.WindowStatus{Text: "x", Closed: true}, Slots: []api.SlotStatus{{}}},
+		}}
+		explain.Status(&st, noon)
+		assert.Equal(t, explain.WindowClosed, st.Resources[0].Cause)
+		assert.Equal(t, want, st.Resources[0].Sentence)
+		assert.Equal(t, explain.Running, st.Resources[1].Cause)
+		assert.Equal(t, explain.TokenHere, st.Resources[2].Cause)
+		assert.Equal(t, "closed (windows x); no program waits", st.Resources[3].Sentence)
+	}
+}
+
 func TestStatus_NobodyWaits_Idle(t *testing.T) {
 	st := api.Status{Resources: []api.ResourceStatus{
 		{Name: "a", Slots: []api.SlotStatus{{Holder: m3(api.Said), Eta: &api.EtaStatus{Basis: "order"}}}},
@@ -176,7 +198,7 @@ func TestIsDown_TokenHere_OnlyWithoutOthers(t *testing.T) {
 
 // Each cause has a case here, unless only a command can say it.
 func TestCauses_Each_Provoked(t *testing.T) {
-	seen := map[api.Cause]bool{explain.Idle: true, explain.NoPlace: true, explain.NotConfigured: true}
+	seen := map[api.Cause]bool{explain.WindowClosed: true, explain.Idle: true, explain.NoPlace: true, explain.NotConfigured: true}
 	for _, c := range memberCases {
 		seen[c.cause] = true
 	}

@@ -66,6 +66,7 @@ var (
 	descHeld        = desc("held", "Tokens in this member's custody.", "resource")
 	descLeaving     = desc("slots_leaving", "Slots missing from the group configuration in which local programs still run.", "resource")
 	descMissing     = desc("votes_missing", "Members whose votes were missing when a local program last requested a start; 0 if it could begin.", "resource")
+	descClosed      = desc("window_closed", "1 while the resource's windows are closed by this member's clock.", "resource")
 	descWaiting     = desc("waiting", "Local programs that wait for the resource.", "resource")
 	descLastSeen    = desc("token_last_seen_timestamp_seconds", "When this member last observed a token; 0 if never.", "resource")
 	descOverlap     = desc("overlap_seconds_total", "Time during which more local grants were in force than the resource has slots.", "resource")
@@ -88,7 +89,7 @@ var (
 // Describe implements prometheus.Collector.
 func (s *states) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		descHeld, descLeaving, descMissing, descWaiting, descLastSeen, descOverlap, descFailures, descRejected, descHints, descMembers, descExpiry, descWarning,
+		descHeld, descLeaving, descMissing, descClosed, descWaiting, descLastSeen, descOverlap, descFailures, descRejected, descHints, descMembers, descExpiry, descWarning,
 		descConfig, descRevocations, descPending, descGossip, descLate, descRecalling, descWentBack, descIsolated,
 	} {
 		out <- d
@@ -150,7 +151,7 @@ func oneIf(is bool) float64 {
 func collectSlots(slots []member.SlotStatus, gauge func(d *prometheus.Desc, value float64, labels ...string)) {
 	for i := 0; i < len(slots); {
 		name, held, leaving, seen, waiting := slots[i].Resource, 0, 0, uint64(0), slots[i].Waiting
-		missing := 0
+		missing, closed := 0, 0.0
 		for ; i < len(slots) && slots[i].Resource == name; i++ {
 			if slots[i].Held {
 				held++
@@ -160,10 +161,14 @@ func collectSlots(slots []member.SlotStatus, gauge func(d *prometheus.Desc, valu
 			}
 			seen = max(seen, slots[i].LastSeen)
 			missing = max(missing, len(slots[i].Missing))
+			if slots[i].Hours.Closed {
+				closed = 1
+			}
 		}
 		gauge(descHeld, float64(held), name)
 		gauge(descLeaving, float64(leaving), name)
 		gauge(descMissing, float64(missing), name)
+		gauge(descClosed, closed, name)
 		gauge(descWaiting, float64(waiting), name)
 		gauge(descLastSeen, float64(seen)/1e6, name)
 	}

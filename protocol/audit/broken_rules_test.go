@@ -12,9 +12,11 @@ import (
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/audit/audittest"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/window"
 )
 
 // forged is a signed object whose signature, its last bytes, does not hold.
@@ -22,6 +24,29 @@ func forged(raw []byte) []byte {
 	raw = bytes.Clone(raw)
 	raw[len(raw)-1] ^= 1
 	return raw
+}
+
+// windows has a resource open from the beginning for a while, or for a minute a day before, and returns when it closes.
+func windows(w *audittest.World, a *audittest.Author, length time.Duration) time.Time {
+	from := audittest.Start.UTC().Truncate(time.Minute)
+	if length == 0 {
+		from, length = from.AddDate(0, 0, -1), time.Minute
+	}
+	end := from.Add(length)
+	s := w.Group.Config().Settings()
+	s.Resources[0].OperationTime = time.Second
+	s.Resources[0].Windows = window.Windows{{
+		Days: 1 << ((int(from.Weekday()) + 6) % 7), Begin: 60*from.Hour() + from.Minute(), End: 60*end.Hour() + end.Minute(), Name: "UTC",
+	}}
+	c, err := s.Sign(w.Group.ID(), w.CA)
+	if err != nil {
+		panic(err)
+	}
+	w.Group, err = group.New(w.Group.Authorities(), c)
+	if err != nil {
+		panic(err)
+	}
+	return end
 }
 
 // Each broken rule, and no other, is found; what convicts is proof, and makes
@@ -164,6 +189,18 @@ func TestBrokenRules(t *testing.T) {
 			a.Wait(4) // it is there behind the deadline, and goes on
 			a.Write(&journal.Ended{Grant: ident.Grant{1}, Operated: true})
 		}, nil, []audit.Kind{audit.Outlived}},
+		"a program outside the windows": {func(w *audittest.World, a, b, c *audittest.Author) {
+			windows(w, a, 0)
+			a.Operate(a.Generate(), 1, 1)
+		}, nil, []audit.Kind{audit.Closed}},
+		"a program beyond the end of a window": {func(w *audittest.World, a, b, c *audittest.Author) {
+			end := windows(w, a, time.Hour)
+			title := a.Generate()
+			a.Write(&journal.Started{
+				Grant: ident.Grant{1}, Token: title.Token(), Resource: "tape", Length: uint64(end.Sub(w.Now) + 2*time.Minute),
+			})
+			a.Write(&journal.Ended{Grant: ident.Grant{1}, Operated: true})
+		}, nil, []audit.Kind{audit.Closed}},
 		"too many tokens": {func(w *audittest.World, a, b, c *audittest.Author) {
 			for range 9 {
 				title := a.Generate()

@@ -57,6 +57,9 @@ const (
 	Forged Kind = "signature does not hold"
 	// Outlived: a program ran on after the deadline of its grant.
 	Outlived Kind = "grant outlived its deadline"
+	// Closed: a program was let run, by its member's own clock, while the windows of its resource were closed, or beyond their
+	// end. The clock may have been set, or the member keeps no windows.
+	Closed Kind = "operation outside the windows"
 	// Excess: a member made tokens faster than its policy permits.
 	Excess Kind = "too many tokens made"
 	// Backdated: a genesis is not later than an earlier token of its slot that was with

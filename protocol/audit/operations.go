@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 )
@@ -58,7 +59,25 @@ func (r *Reader) started(e Entry, rec *journal.Started) {
 		g.bound = r.deadline(e.At, rec)
 	}
 	r.grants[rec.Grant] = g
+	r.checkWindows(e, rec)
 }
+
+// checkWindows finds a grant that was outside the windows of its resource by the clock of its member. Which configuration the member
+// had in force is not known for certain, so what one of them permits is permitted.
+func (r *Reader) checkWindows(e Entry, rec *journal.Started) {
+	from := time.UnixMicro(int64(min(e.At, lastTime)))
+	until := from.Add(time.Duration(min(rec.Length, uint64(group.MaxLifetime))) - killMargin - windowMargin)
+	if !r.partial() || r.trust.permits(rec.Resource, from, until) {
+		return
+	}
+	r.addOnce(Finding{
+		Kind: Closed, Token: rec.Token, Hop: rec.Hop, Members: []ident.Member{r.member}, At: e.At, Records: refs(r.ref()),
+		Detail: fmt.Sprintf("resource %q, from %s to %s", rec.Resource, from.UTC().Format(time.RFC3339), until.UTC().Format(time.RFC3339)),
+	})
+}
+
+// windowMargin is what rounding may make of the end of a grant.
+const windowMargin = time.Millisecond
 
 // deadline is when a grant's program has to be dead, 0 if nothing tells.
 func (r *Reader) deadline(from uint64, rec *journal.Started) uint64 {

@@ -339,6 +339,24 @@ func (t *Trust) severalPlaces(resource string) bool {
 	return false
 }
 
+// permits reports whether the windows of a resource are open from one instant to another, by some configuration.
+func (t *Trust) permits(resource string, from, until time.Time) bool {
+	known := false
+	for _, c := range t.configs {
+		for _, r := range c.Resources {
+			if r.Name != resource {
+				continue
+			}
+			known = true
+			next, changes := r.Windows.NextChange(from)
+			if r.Windows.Open(from) && (!changes || !next.Before(until)) {
+				return true
+			}
+		}
+	}
+	return !known
+}
+
 // maxHold is the longest grant of a resource that any configuration permits; ok
 // is false when none has the resource.
 func (t *Trust) maxHold(resource string) (longest time.Duration, ok bool) {

@@ -15,11 +15,12 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/signed"
+	"github.com/wandertoken/wander/protocol/window"
 )
 
 // configLimits bound a configuration: MaxResources of about sixty items each,
-// with every parameter that there is, a gate, and extensions.
-var configLimits = canonical.Limits{MaxBytes: envelope.MaxConfiguration, MaxDepth: 6, MaxItems: 68 * MaxResources}
+// with every parameter that there is, a gate, and extensions, and its windows.
+var configLimits = canonical.Limits{MaxBytes: envelope.MaxConfiguration, MaxDepth: 6, MaxItems: (68 + 1 + 6*window.Max) * MaxResources}
 
 // configForm is the payload of a configuration. Times are in milliseconds.
 type configForm struct {
@@ -54,6 +55,7 @@ type plainForm struct {
 	Parameters parametersForm
 	MaxHold    uint64
 	OnIsolated uint64
+	Windows    []windowForm
 	Extensions canonical.Extensions
 }
 
@@ -65,7 +67,7 @@ type gatedForm struct {
 }
 
 // gatedLength is the first byte of an array of as many items as gatedForm has.
-const gatedLength = 0x80 + 9
+const gatedLength = 0x80 + 10
 
 // MarshalCBOR encodes the shorter form if there is no gate.
 func (f resourceForm) MarshalCBOR() ([]byte, error) {
@@ -138,7 +140,7 @@ func (s Settings) form() *configForm {
 func (r Resource) form() resourceForm {
 	f := resourceForm{plainForm: plainForm{
 		Name: r.Name, Policy: r.Policy, Preset: r.Preset, Slots: slots.Wire(&r),
-		Parameters: formOf(&r.Params), MaxHold: maxHold.Wire(&r), OnIsolated: uint64(r.OnIsolated), Extensions: r.Extensions,
+		Parameters: formOf(&r.Params), MaxHold: maxHold.Wire(&r), OnIsolated: uint64(r.OnIsolated), Windows: formsOf(r.Windows), Extensions: r.Extensions,
 	}}
 	if !r.Gate.IsZero() {
 		gate := r.Gate.form()
@@ -178,6 +180,9 @@ func (f resourceForm) resource() (Resource, error) {
 	params.Preset = f.Preset
 	params.OnIsolated = policy.OnIsolated(min(f.OnIsolated, math.MaxUint8))
 	r := Resource{Name: f.Name, Policy: f.Policy, Params: params, Extensions: f.Extensions}
+	if r.Windows, err = windowsOf(f.Windows); err != nil {
+		return Resource{}, err
+	}
 	slots.SetWire(&r, f.Slots)
 	maxHold.SetWire(&r, f.MaxHold)
 	if f.gate != nil {

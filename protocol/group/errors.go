@@ -40,6 +40,9 @@ var (
 	// ErrParameter says that a resource has a parameter that this version does
 	// not know, so it cannot run the resource's policy.
 	ErrParameter = errors.New("unknown parameter of a policy")
+	// ErrWindows says that the windows of a resource are too many, that one of them cannot be, or that one is
+	// shorter than an operation.
+	ErrWindows = errors.New("invalid windows of a resource")
 	// ErrGate says that a resource cannot have the gate that is set for it, or that a setting of the
 	// gate is not known.
 	ErrGate = errors.New("invalid gate of a resource")

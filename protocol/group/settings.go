@@ -10,6 +10,7 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/window"
 )
 
 // The permitted ranges of Settings. A range whose lower end has no constant
@@ -336,6 +337,9 @@ type Resource struct {
 	// to policy.MaxOperationTime. If it is longer than OperationTime, the
 	// papers' formulas no longer predict the group's behaviour.
 	MaxHold time.Duration
+	// Windows are when programs may run, at most window.Max; without any they always may. If they are too short, programs
+	// wait for the next one; if they are too long, the resource is in use when others need it.
+	Windows window.Windows
 	// Gate stands before the resource; the zero value is none.
 	Gate       Gate
 	Extensions canonical.Extensions // for later versions and other policies
@@ -384,7 +388,7 @@ func (s Settings) PolicyParams(r Resource) policy.Params {
 }
 
 // Validate returns the first error that applies: ErrName, ErrOutOfRange,
-// ErrFraction, ErrGate, ErrMalformed (extensions) or policy.ErrOutOfRange. Package
+// ErrFraction, ErrWindows, ErrGate, ErrMalformed (extensions) or policy.ErrOutOfRange. Package
 // catalog checks that the policy exists, has the preset and uses the
 // parameters.
 func (r Resource) Validate() error {
@@ -402,6 +406,7 @@ func (r Resource) Validate() error {
 		r.checkWhole(),
 		check(ResourceConstants, &r),
 		r.OnIsolated.Validate(),
+		r.checkWindows(),
 		r.checkGate(),
 		extensions(r.Extensions),
 	)

@@ -33,6 +33,7 @@ type circulation struct {
 	demands    *demands
 	grants     *grants
 	entries    *entries
+	schedule   *schedule
 	messenger  *messenger
 	admission  *admission
 	mint       *mint
@@ -57,14 +58,15 @@ func newCirculation(c *core, q *events, live *liveness, members *membership) *ci
 	demands := &demands{core: c, slots: slots, events: q}
 	grants := &grants{core: c, slots: slots, custody: custody, demands: demands, events: q, inForce: make(map[ident.Grant]*grant)}
 	entries := newEntries(c, grants)
-	grants.entries = entries
+	schedule := &schedule{core: c, slots: slots, demands: demands}
+	grants.entries, grants.hours = entries, schedule
 	messenger := newMessenger(c, q)
 	mint := &mint{core: c, slots: slots, custody: custody, events: q, admission: admission, ring: ring}
 	return &circulation{
 		core: c, live: live, learner: members.learner, news: members.news, events: q,
 		candidates: candidates, ring: ring, slots: slots, custody: custody, memory: memory, book: book,
 		recall:  &recall{core: c, own: live.own, greeter: members.greeter, custody: custody, grants: grants},
-		demands: demands, grants: grants, entries: entries, messenger: messenger, admission: admission, mint: mint,
+		demands: demands, grants: grants, entries: entries, schedule: schedule, messenger: messenger, admission: admission, mint: mint,
 		founders:   &founders{core: c, custody: custody, candidates: candidates, messenger: messenger, mint: mint},
 		reminders:  &reminders{core: c, slots: slots, events: q, broken: make(map[ident.Member]struct{})},
 		receipts:   &receipts{core: c, custody: custody},
@@ -129,6 +131,7 @@ func (c *circulation) isIdle() bool {
 // tick does what is due about custody, policies and programs.
 func (c *circulation) tick() {
 	c.custody.handoff.Tick()
+	c.schedule.tick()
 	for _, s := range c.slots.timers.take(c.now.Boot) {
 		c.events.notify(s, policy.Event{Kind: policy.Timer})
 	}
@@ -138,7 +141,7 @@ func (c *circulation) tick() {
 
 // next is when there is something to do.
 func (c *circulation) next() clock.Instant {
-	return min(c.custody.handoff.NextDeadline(), c.slots.timers.next(), c.grants.next(), c.entries.next(), c.founders.next(), c.ring.again, c.messenger.at, c.recall.next())
+	return min(c.custody.handoff.NextDeadline(), c.slots.timers.next(), c.grants.next(), c.entries.next(), c.schedule.next(), c.founders.next(), c.ring.again, c.messenger.at, c.recall.next())
 }
 
 // settle lets policies and handoffs answer each other until both are quiet.

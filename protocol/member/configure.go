@@ -47,6 +47,7 @@ func (c *circulation) configure() (fresh []*slot, err error) {
 			old := c.slots.byKey[k]
 			if old != nil && !old.leaving && old.resource.Policy == r.Policy && old.params == params {
 				old.resource = r
+				c.schedule.set(old)
 				c.entries.refresh(old)
 				continue
 			}
@@ -66,12 +67,14 @@ func (c *circulation) configure() (fresh []*slot, err error) {
 			}
 			old.resource, old.params, old.policy, old.demand, old.leaving = r, params, p, false, false
 			old.closed = c.entries.isClosed(old)
+			c.schedule.set(old)
 			c.slots.timers.set(old, clock.Never)
 			c.live.monitors.unwatchAll(old)
 			fresh = append(fresh, old)
 		}
 	}
 	c.leaveSlots(configured)
+	c.schedule.look()
 	c.changed = true // there may be a ring now, or none any more
 	return fresh, nil
 }

@@ -98,6 +98,7 @@ var takesEffect = map[string]any{
 		require.NotNil(c.t, offer())
 		assert.Equal(c.t, wire.RefuseClock, offer().Reason)
 	},
+	"Resource.Windows": "TestWindow_Configured_AtOnce",
 	"Settings.SettlementTime": func(c *changed) {
 		gone := c.peers[1]
 		c.step(member.Learn{Revocations: [][]byte{c.a.revoke(1, gone)}})

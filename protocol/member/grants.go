@@ -40,6 +40,7 @@ type grants struct {
 	custody *custody
 	demands *demands
 	entries *entries
+	hours   *schedule
 	events  *events
 	inForce map[ident.Grant]*grant
 }
@@ -74,7 +75,7 @@ func (l *grants) holdsOneOf(grants []ident.Grant, resource string) bool {
 }
 
 // run grants a token to the program that has waited longest, to be killed at an instant
-// at the latest, unless that is zero. If the resource has a gate, the program waits until that has
+// at the latest, unless that is zero, and when the resource's window closes. If the resource has a gate, the program waits until that has
 // opened.
 func (l *grants) run(h *hold, latest clock.Instant) {
 	if h.grant != nil {
@@ -83,8 +84,9 @@ func (l *grants) run(h *hold, latest clock.Instant) {
 	if latest == 0 {
 		latest = clock.Never
 	}
+	latest = min(latest, l.hours.closes(h.slot))
 	var d *demand
-	if latest > l.now.Boot && l.entries.admits(h) {
+	if latest > l.now.Boot && l.entries.admits(h) && !h.slot.hours.shut {
 		d = l.demands.take(h.slot)
 	}
 	if d == nil {

@@ -75,6 +75,7 @@ type SlotStatus struct {
 	Missing  []ident.Member
 	Isolated time.Duration // 0: votes come
 	Gate     GateStatus
+	Hours    HoursStatus
 
 	// Born is when the token held was made, in ms since 1970, and Ends is when the program here
 	// is killed at the latest; 0: there is none.
@@ -156,7 +157,7 @@ func (s *slot) status(held []*hold, waiting int) SlotStatus {
 		Leaving: s.leaving, Waiting: waiting, Seen: s.seen,
 		LastSeen: s.lastSeen, LastOperation: s.lastOperation,
 		Operations: s.operations, Returned: s.returned,
-		Passages: slices.Clone(s.passages.came), Founding: s.founding.active,
+		Hours: s.hours.status(), Passages: slices.Clone(s.passages.came), Founding: s.founding.active,
 	}
 	if g, ok := s.policy.(policy.Gauger); ok {
 		g.Gauges(func(name string, value float64) { st.Gauges = append(st.Gauges, Gauge{name, value}) })

@@ -38,7 +38,13 @@ func newBad(t *testing.T, seed uint64, members int, p busyPolicy, times busyTime
 // makeBad is such a group that has not started.
 func makeBad(t *testing.T, seed uint64, members int, p busyPolicy, times busyTimes, kinds []string) *badGroup {
 	t.Helper()
-	g := &badGroup{busy: newBusyGroup(t, busySetting(seed, members, p, times), times), geneses: make(map[ident.Token]bool)}
+	return makeBadOf(t, busySetting(seed, members, p, times), members, times, kinds, 0)
+}
+
+// makeBadOf is such a group of a setting, with clocks that are wrong by these in turn.
+func makeBadOf(t *testing.T, in setting, members int, times busyTimes, kinds []string, skews ...time.Duration) *badGroup {
+	t.Helper()
+	g := &badGroup{busy: newBusyGroup(t, in, times), geneses: make(map[ident.Token]bool)}
 	g.watch = func(m Moment) {
 		g.busy.saw(m)
 		if m.Deed == Wrote && !g.lies(m.Member) {
@@ -46,7 +52,7 @@ func makeBad(t *testing.T, seed uint64, members int, p busyPolicy, times busyTim
 		}
 	}
 	for i := range members {
-		s := memberSetting{durable: true, found: i == 0, driving: grouped}
+		s := memberSetting{durable: true, found: i == 0, driving: grouped, skew: skews[i%len(skews)]}
 		if first := members - len(kinds); i >= first {
 			s.kind = kinds[i-first]
 		}

@@ -498,6 +498,8 @@ breaks found late -DLIAR -DBUG_ANEW
 
 holds served
 [ "$quick" ] || holds served -DRUN=4
+holds served -DWINDOWS
+breaks no_false served -DWINDOWS -DBUG_SHUT_KEEPS
 breaks no_false served -DBUG_OLD_WANT
 breaks no_false served -DBUG_NO_SINCE
 breaks no_false served -DBUG_GAP

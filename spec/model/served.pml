@@ -24,6 +24,9 @@
  *   BUG_TOLD_ONCE  the holder is told once of a first
  *   BUG_NO_SECOND  there is no second one
  *   BUG_LAST       the second one is the last member that has said that it waits, not the first
+ *   WINDOWS        the holder's window opens and closes at any time, whatever the others' clocks say: it begins no program while it
+ *                  is closed (P-91). A member whose window closes ceases to wait, as members do here at any time
+ *   BUG_SHUT_KEEPS it passes nothing on either while it is closed (P-93)
  *   BUG_AGAIN      the holder runs again although it was told that somebody waits (P-80, 3): this is assumed of it
  */
 
@@ -60,7 +63,14 @@ byte running;			/* ticks */
 bit slow;			/* it has let one tick pass */
 bit ran;			/* it has begun a program since it was told that somebody waits */
 
+bit shut;			/* its window is closed */
+
 bit over, no_false, found;
+#ifdef BUG_SHUT_KEEPS
+#define KEEPS shut
+#else
+#define KEEPS 0
+#endif
 
 mtype = { PASS, STRUCK, BEGIN, CEASE, WANT };
 #define SAY(m, what) printf("member %d hop 0: %e\n", m, what)
@@ -199,15 +209,22 @@ inline keeper()
 inline holder()
 {
 	running = (running > 0 -> running - 1 : 0);
+#ifdef WINDOWS
+	if
+	:: shut = 1 - shut
+	:: true
+	fi;
+#endif
 	if
 	:: running > 0
+	:: running == 0 && KEEPS
 	:: running == 0 && (known[1] || known[2]) && !slow -> slow = 1
-	:: running == 0 && (known[1] && wants[1] || known[2] && wants[2]) -> over = 1; SAY(0, PASS)
+	:: running == 0 && !KEEPS && (known[1] && wants[1] || known[2] && wants[2]) -> over = 1; SAY(0, PASS)
 	:: running == 0 && !(known[1] && wants[1] || known[2] && wants[2]) -> slow = 0; known[1] = 0; known[2] = 0
 #ifndef BUG_AGAIN
-	:: running == 0 && !known[1] && !known[2] && !ran ->
+	:: running == 0 && !shut && !known[1] && !known[2] && !ran ->
 #else
-	:: running == 0 && !known[1] && !known[2] ->
+	:: running == 0 && !shut && !known[1] && !known[2] ->
 #endif
 		slow = 0; ran = (told != NONE); running = RUN; SAY(0, BEGIN)
 	:: running == 0 && !known[1] && !known[2] -> slow = 0

@@ -63,7 +63,7 @@ var names = map[string]error{
 	"group.ErrMalformed": group.ErrMalformed, "group.ErrGroup": group.ErrGroup, "group.ErrKey": group.ErrKey,
 	"group.ErrValidity": group.ErrValidity, "group.ErrVersion": group.ErrVersion, "group.ErrName": group.ErrName,
 	"group.ErrOutOfRange": group.ErrOutOfRange, "group.ErrResources": group.ErrResources,
-	"group.ErrParameter": group.ErrParameter, "group.ErrGate": group.ErrGate, "group.ErrAuthorities": group.ErrAuthorities,
+	"group.ErrParameter": group.ErrParameter, "group.ErrWindows": group.ErrWindows, "group.ErrGate": group.ErrGate, "group.ErrAuthorities": group.ErrAuthorities,
 	"policy.ErrOutOfRange": policy.ErrOutOfRange, "policy.ErrPreset": policy.ErrPreset,
 	"policy.ErrUnused": policy.ErrUnused, "catalog.ErrUnknownPolicy": catalog.ErrUnknownPolicy,
 

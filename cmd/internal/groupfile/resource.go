@@ -13,7 +13,10 @@ import (
 )
 
 // Resource is one [[resource]]: what is signed, as the file says it.
-type Resource struct{ group.Resource }
+type Resource struct {
+	group.Resource
+	windows []Window
+}
 
 // asOperation is the max_hold of a resource whose file has none: it is operation_time.
 const asOperation = math.MinInt64
@@ -31,6 +34,7 @@ func (f *Resource) Places() map[string]any {
 		places[c.Name] = c.Field(&f.Resource)
 	}
 	places["gate"], places["gate_address"], places["gate_mode"] = &f.Gate.Member, &f.Gate.Address, &f.Gate.Mode
+	places["windows"] = &f.windows
 	for _, c := range group.GateConstants {
 		places[c.Name] = c.Field(&f.Gate)
 	}
@@ -45,6 +49,9 @@ func (f *Resource) Places() map[string]any {
 // its default.
 func (f Resource) Group() group.Resource {
 	r := f.Resource
+	for _, w := range f.windows {
+		r.Windows = append(r.Windows, w.Window)
+	}
 	if r.MaxHold == asOperation {
 		r.MaxHold = r.OperationTime
 	}

@@ -47,7 +47,7 @@ func configurationObject() *object {
 		bad("authorities-twice", "one CA key twice", "O-1", "group.ErrAuthorities", array(bstr(firstCA.id), bstr(firstCA.id)), 5),
 		bad("authorities-9", "nine CA keys", "O-1", "group.ErrAuthorities", array(manyIDs(firstCA.id, 9)...), 5),
 	)
-	o.edits = append(append(append(o.edits, parameterEdits()...), constantEdits()...), gateEdits()...)
+	o.edits = append(append(append(append(o.edits, parameterEdits()...), constantEdits()...), gateEdits()...), windowEdits()...)
 	return o
 }
 
@@ -74,10 +74,70 @@ func parameterEdits() []edit {
 		params("parameter-skip", "skip_delay of a millisecond more than an hour", outOfRange, 1, 4000, 2, 100, 3, 3600001),
 		params("parameter-product", "members_max times operation_time above ten years", outOfRange, 1, 604800000, 2, 522, 3, 1000),
 		good("parameter-choice", "another one than the default", "O-14", array(text("ftp"), text("wandering"), text("fair"), uintOf(1),
-			dict(uintOf(1), uintOf(4000), uintOf(2), uintOf(100), uintOf(3), uintOf(1000), uintOf(14), uintOf(1)), uintOf(4000), uintOf(0), dict()), 3, 0),
+			dict(uintOf(1), uintOf(4000), uintOf(2), uintOf(100), uintOf(3), uintOf(1000), uintOf(14), uintOf(1)), uintOf(4000), uintOf(0), array(), dict()), 3, 0),
 		params("parameter-choice-paper", "a choice that the preset does not use", "policy.ErrUnused", 1, 4000, 2, 100, 3, 1000, 14, 1),
 		params("parameter-choice-2", "a choice that nobody knows", outOfRange, 1, 4000, 2, 100, 3, 1000, 14, 2),
 		params("parameter-unused", "a parameter that the policy does not use", "policy.ErrUnused", 1, 4000, 2, 100, 3, 1000, 7, 60000),
+	}
+}
+
+// windowOf is a window of a resource, at night in Rome.
+func windowOf() item {
+	return array(uintOf(31), uintOf(1320), uintOf(360), text("CET-1CEST,M3.5.0,M10.5.0/3"), text("Europe/Rome"))
+}
+
+// windowEdits are edits of the windows of a resource.
+func windowEdits() []edit {
+	const refused, malformed = "group.ErrWindows", "group.ErrMalformed"
+	valid := func(slug, about string, windows ...item) edit {
+		return good("windows-"+slug, about, "P-90", array(windows...), 3, 0, 7)
+	}
+	invalid := func(slug, about, outcome string, windows ...item) edit {
+		return bad("windows-"+slug, about, "P-90", outcome, array(windows...), 3, 0, 7)
+	}
+	zone := func(slug, about, rule string) edit {
+		return invalid("zone-"+slug, about, refused, with(windowOf(), text(rule), 3))
+	}
+	many := func(n int) (list []item) {
+		for range n {
+			list = append(list, windowOf())
+		}
+		return list
+	}
+	return []edit{
+		valid("night", "a night over midnight", windowOf()),
+		valid("day", "a whole day", with(with(windowOf(), uintOf(0), 1), uintOf(0), 2)),
+		valid("utc", "a zone without daylight saving time", with(windowOf(), text("UTC0"), 3)),
+		valid("south", "a summer over the new year", with(windowOf(), text("<+1030>-10:30<+11>-11,M10.1.0,M4.1.0"), 3)),
+		valid("long-time", "a change two days after its day", with(windowOf(), text("EET-2EEST,M3.4.4/50,M10.4.4/50"), 3)),
+		valid("julian", "changes on days of the year", with(windowOf(), text("XXX-2<+01>-1,0/0,J365/23"), 3)),
+		valid("8", "eight windows", many(8)...),
+		invalid("9", "nine windows", refused, many(9)...),
+		invalid("no-day", "on no day", refused, with(windowOf(), uintOf(0), 0)),
+		invalid("day-8", "on an eighth day", refused, with(windowOf(), uintOf(128), 0)),
+		invalid("day-257", "on days beyond a byte", refused, with(windowOf(), uintOf(257), 0)),
+		invalid("begin-1440", "a begin after the day", refused, with(windowOf(), uintOf(1440), 1)),
+		invalid("end-1440", "an end after the day", refused, with(windowOf(), uintOf(1440), 2)),
+		invalid("end-65536", "an end beyond two bytes", refused, with(windowOf(), uintOf(65536), 2)),
+		invalid("name-empty", "a zone without a name", refused, with(windowOf(), text(""), 4)),
+		invalid("name-space", "a name with a space", refused, with(windowOf(), text("Europe Rome"), 4)),
+		invalid("name-65", "a name of 65 characters", refused, with(windowOf(), text(strings.Repeat("a", 65)), 4)),
+		invalid("short", "a window without its name", malformed, array(windowOf().Items[:4]...)),
+		invalid("null", "null in place of a window", malformed, null),
+		zone("empty", "an empty rule", ""),
+		zone("name", "a name in place of a rule", "Europe/Rome"),
+		zone("no-change", "a daylight saving time without its dates", "CET-1CEST"),
+		zone("month-13", "a month 13", "CET-1CEST,M13.5.0,M10.5.0"),
+		zone("week-6", "a sixth week", "CET-1CEST,M3.6.0,M10.5.0"),
+		zone("hour-168", "a change a week after its day", "CET-1CEST,M3.5.0/168,M10.5.0"),
+		zone("offset-25", "an offset of 25 hours", "CET-25"),
+		zone("rest", "something after the rule", "CET-1CEST,M3.5.0,M10.5.0/3,"),
+		zone("65", "a rule of 65 characters", strings.Repeat("C", 63)+"-1"),
+		{fault{slug: "windows-operation", about: "a window that is shorter than an operation", req: "P-90", outcome: refused}, func(p *item) {
+			r := &p.Items[3].Items[0]
+			r.Items[4].Items[1], r.Items[5] = uintOf(60001), uintOf(60001)
+			r.Items[7] = array(with(with(windowOf(), uintOf(0), 1), uintOf(1), 2))
+		}},
 	}
 }
 

@@ -30,7 +30,7 @@ func authorityPayload(p *party) item {
 
 func resource(name string) item {
 	return array(text(name), text("wandering"), text("paper"), uintOf(1),
-		dict(uintOf(1), uintOf(4000), uintOf(2), uintOf(100), uintOf(3), uintOf(1000)), uintOf(4000), uintOf(0), dict())
+		dict(uintOf(1), uintOf(4000), uintOf(2), uintOf(100), uintOf(3), uintOf(1000)), uintOf(4000), uintOf(0), array(), dict())
 }
 
 // gated is a resource with a gate.

@@ -1,0 +1,79 @@
+package groupfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/wandertoken/wander/protocol/window"
+)
+
+// zoneFolders are where systems keep the database of time zones. The variable ZONEINFO names another folder, as for Go's own
+// library.
+var zoneFolders = []string{"/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/usr/lib/locale/TZ", "/etc/zoneinfo"}
+
+// zoneVariable names a folder with time zones.
+const zoneVariable = "ZONEINFO"
+
+// maxZoneFile bounds what is read of a zone's file, in bytes: the largest has four thousand.
+const maxZoneFile = 1 << 20
+
+// ErrNoZone says that this machine cannot tell the rule of a time zone.
+var ErrNoZone = errors.New("unknown time zone")
+
+// Window is one window, as a file says it.
+type Window struct{ window.Window }
+
+// UnmarshalText reads a window. Names of zones are looked up on this machine.
+func (w *Window) UnmarshalText(text []byte) (err error) {
+	w.Window, err = window.Parse(string(text), LookupZone)
+	return err
+}
+
+// LookupZone returns the rule that the database of this machine has for a zone from now on. Error: ErrNoZone.
+func LookupZone(name string) (window.Zone, error) {
+	if !filepath.IsLocal(name) || strings.ContainsAny(name, `\:`) {
+		return window.Zone{}, fmt.Errorf("%w: %q is not a name such as Europe/Rome", ErrNoZone, name)
+	}
+	folders := zoneFolders
+	if named := os.Getenv(zoneVariable); named != "" {
+		folders = append([]string{named}, folders...)
+	}
+	there := false
+	for _, folder := range folders {
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			continue
+		}
+		there = true
+		file := filepath.Join(folder, filepath.FromSlash(name))
+		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > maxZoneFile {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		z, err := window.ParseZone(footer(data))
+		if err != nil {
+			return window.Zone{}, fmt.Errorf("%w: %s does not end in a rule; write the rule in place of the name, such as CET-1CEST,M3.5.0,M10.5.0/3", ErrNoZone, file)
+		}
+		return z, nil
+	}
+	if !there {
+		return window.Zone{}, fmt.Errorf("%w: this machine has no database of time zones to look up %q; install tzdata, set %s to a folder that has one, "+
+			"or write UTC, an offset such as +02:00, or a rule such as CET-1CEST,M3.5.0,M10.5.0/3", ErrNoZone, name, zoneVariable)
+	}
+	return window.Zone{}, fmt.Errorf("%w: %q is not in this machine's database of time zones, which has names such as Europe/Rome", ErrNoZone, name)
+}
+
+// footer is the last line of a zone's file (RFC 8536, section 3.3): the rule for all times after those that the file lists.
+func footer(data []byte) string {
+	text, ended := bytes.CutSuffix(data, []byte("\n"))
+	if i := bytes.LastIndexByte(text, '\n'); bytes.HasPrefix(data, []byte("TZif")) && ended && i >= 0 {
+		return string(text[i+1:])
+	}
+	return ""
+}

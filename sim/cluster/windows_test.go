@@ -1,0 +1,79 @@
+package cluster
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/wandertoken/wander/internal/whole"
+	"github.com/wandertoken/wander/protocol/window"
+)
+
+// openTimes are the windows of a simulated resource, by the clock of a member: two of four minutes.
+var openTimes = []struct{ from, to time.Duration }{{2 * time.Minute, 6 * time.Minute}, {10 * time.Minute, 14 * time.Minute}}
+
+// windows are the same as the configuration has them.
+func windows() (list window.Windows) {
+	for _, o := range openTimes {
+		list = append(list, window.Window{
+			Days: 1 << ((int(epoch.Weekday()) + 6) % 7), Begin: int(o.from / time.Minute), End: int(o.to / time.Minute), Name: "UTC",
+		})
+	}
+	return list
+}
+
+// TestWindows_OpenAndClose_NobodyStruck: P-91 to P-93. All members of a group want turns all the time, so that all want the token at
+// once when a window opens, and none when it closes. No program runs outside the window by its member's clock, all have turns, and no
+// honest member strikes or accuses another one: neither with clocks that differ, nor beside one that keeps tokens.
+func TestWindows_OpenAndClose_NobodyStruck(t *testing.T) {
+	skipUnderRaceDetector(t)
+	large := whole.Part(30, 100)
+	for _, test := range []struct {
+		name    string
+		members int
+		kinds   []string
+		skews   []time.Duration
+	}{
+		{"large", large, nil, []time.Duration{0, 2 * time.Second, -2 * time.Second}},
+		{"large-hoarder", large, []string{"hoarder"}, []time.Duration{0, time.Second}},
+		{"minutes-apart", 6, nil, []time.Duration{0, 2 * time.Minute, -time.Minute}},
+		{"one-after-the-other", 6, []string{"hoarder"}, []time.Duration{0, 0, 5 * time.Minute}},
+	} {
+		for i, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
+			if test.members > 6 && whole.Spares(i, 3) {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%v", test.name, p), func(t *testing.T) {
+				t.Parallel()
+				s := busySetting(uint64(7+i), test.members, p, briskTimes)
+				s.resources[0].Windows = windows()
+				g := makeBadOf(t, s, test.members, briskTimes, test.kinds, test.skews...)
+				g.start()
+				g.want(g.nodes, 0)
+				g.runFor(15 * time.Minute)
+				ran := make(map[*node]int)
+				for _, turn := range g.turns {
+					n := g.find(turn.member)
+					clock := turn.at + n.skew
+					in := func(from, to time.Duration) bool { return from <= clock && clock+briskTimes.operation <= to }
+					assert.True(t, !n.isHonest() || in(openTimes[0].from, openTimes[0].to) || in(openTimes[1].from, openTimes[1].to), "a turn at %v of its clock", clock)
+					ran[n]++
+				}
+				for _, n := range g.nodes {
+					if n.isHonest() {
+						assert.GreaterOrEqual(t, ran[n], 2, "%s", n.name)
+					}
+				}
+				judge := judges{g.cluster}
+				for _, n := range g.nodes {
+					judge.complaints(n)
+				}
+				assert.Zero(t, g.accused)
+				assert.Empty(t, g.violations)
+				t.Logf("%d turns, %d tokens made", len(g.turns), g.made)
+			})
+		}
+	}
+}
