@@ -185,7 +185,7 @@ func (n *Node) Members() []api.MemberInfo {
 		for k := range m.Members() {
 			c := k.Certificate.Body()
 			list = append(list, api.MemberInfo{
-				Member: k.Certificate.Member(), Name: c.Name, State: stateOf(k.Eligible),
+				Member: k.Certificate.Member(), Name: c.Name, Class: c.Class, State: stateOf(k.Eligible),
 				Self: k.Certificate.Member() == n.self, Connected: k.Connected, Suspected: k.Suspected, Sequence: k.Sequence,
 				Addresses: append([]string{}, k.Addresses...), Expires: c.NotAfter,
 			})

@@ -171,6 +171,7 @@ type JournalStatus struct {
 type MemberInfo struct {
 	Member    ident.Member `json:"member"`
 	Name      string       `json:"name"`
+	Class     string       `json:"class,omitempty"`
 	State     string       `json:"state"` // valid, failed, left, revoked, retired key, expired, not yet valid
 	Self      bool         `json:"self"`  // the member that answers
 	Connected bool         `json:"connected"`

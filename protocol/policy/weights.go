@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/wandertoken/wander/protocol/ident"
 )
 
 const (
@@ -18,8 +20,6 @@ const (
 	// MaxWeights bounds the classes that a resource names: as many as people can tell apart, and as a
 	// configuration has room for in each of its resources.
 	MaxWeights = 16
-	// MaxClass bounds a class, in bytes: it is in certificates, tables and metric labels.
-	MaxClass = 16
 	// OrdinaryWeight is that of a member whose class a resource does not name.
 	OrdinaryWeight = 1
 )
@@ -34,15 +34,15 @@ type ClassWeight struct {
 // compared with ==.
 type Weights struct{ text string } // CLASS=WEIGHT, ascending by class, with commas between them
 
-// MakeWeights makes the weights of these classes. Error: ErrOutOfRange for a class or a weight that cannot be
-// one, or for too many.
+// MakeWeights makes the weights of these classes. Errors: ErrOutOfRange for a weight that cannot be one or for
+// too many classes, ident.ErrClass.
 func MakeWeights(of map[string]int) (Weights, error) {
 	if len(of) > MaxWeights {
 		return Weights{}, fmt.Errorf("%w: weights name %d classes, permitted are %d", ErrOutOfRange, len(of), MaxWeights)
 	}
 	var parts []string
 	for _, class := range slices.Sorted(maps.Keys(of)) {
-		if err := CheckClass(class); err != nil {
+		if err := ident.CheckClass(class); err != nil {
 			return Weights{}, fmt.Errorf("weights: %w", err)
 		}
 		if w := of[class]; w < OrdinaryWeight || w > MaxWeight {
@@ -51,19 +51,6 @@ func MakeWeights(of map[string]int) (Weights, error) {
 		parts = append(parts, class+"="+strconv.Itoa(of[class]))
 	}
 	return Weights{strings.Join(parts, ",")}, nil
-}
-
-// CheckClass returns ErrOutOfRange unless a name can be that of a class of members: 1 to MaxClass of a-z, 0-9 and '-'.
-func CheckClass(class string) error {
-	if len(class) == 0 || len(class) > MaxClass {
-		return fmt.Errorf("%w: class %q has %d characters, permitted are 1 to %d", ErrOutOfRange, class[:min(len(class), MaxClass)], len(class), MaxClass)
-	}
-	for i := range len(class) {
-		if b := class[i]; (b < 'a' || b > 'z') && (b < '0' || b > '9') && b != '-' {
-			return fmt.Errorf("%w: class %q, permitted are a-z, 0-9 and '-'", ErrOutOfRange, class)
-		}
-	}
-	return nil
 }
 
 // IsZero reports whether no class is named: all members have the same weight.
@@ -92,10 +79,26 @@ func (w Weights) Map() map[string]int {
 	return m
 }
 
+// UnmarshalText reads what people write: CLASS=WEIGHT, with commas between them, in any order. Errors: those of MakeWeights.
+func (w *Weights) UnmarshalText(text []byte) (err error) {
+	of := make(map[string]int)
+	for part := range strings.SplitSeq(string(text), ",") {
+		class, number, there := strings.Cut(part, "=")
+		class = strings.TrimSpace(class)
+		n, err := strconv.Atoi(strings.TrimSpace(number))
+		if _, twice := of[class]; err != nil || !there || twice {
+			return fmt.Errorf("%w: weights are %q, must be such as \"backup=5, web=2\", each class once", ErrOutOfRange, text)
+		}
+		of[class] = n
+	}
+	*w, err = MakeWeights(of)
+	return err
+}
+
 // Of is the weight of the members of a class: OrdinaryWeight if it is not named.
 func (w Weights) Of(class string) int { return cmp.Or(w.Map()[class], OrdinaryWeight) }
 
-// String is the form in which people are shown weights.
+// String is the form in which people write them.
 func (w Weights) String() string { return strings.ReplaceAll(w.text, ",", ", ") }
 
 // Weighted is a wait as the preset fair compares it with others: multiplied by the weight. It saturates.

@@ -187,7 +187,7 @@ func check(preset Preset, params *policy.Params) error {
 		}
 	}
 	if !params.Weights.IsZero() && !slices.Contains(preset.Uses, "weights") {
-		return fmt.Errorf("%w: preset %s does not use weights; leave them out, or set preset %s of policy %s", policy.ErrUnused, preset.Name, wandering.Fair, Wandering)
+		return fmt.Errorf("%w: preset %s does not use weights; leave it out, or set preset %s of policy %s", policy.ErrUnused, preset.Name, wandering.Fair, Wandering)
 	}
 	return nil
 }
