@@ -47,7 +47,7 @@ func configurationObject() *object {
 		bad("authorities-twice", "one CA key twice", "O-1", "group.ErrAuthorities", array(bstr(firstCA.id), bstr(firstCA.id)), 5),
 		bad("authorities-9", "nine CA keys", "O-1", "group.ErrAuthorities", array(manyIDs(firstCA.id, 9)...), 5),
 	)
-	o.edits = append(append(append(o.edits, parameterEdits()...), constantEdits()...), gateEdits()...)
+	o.edits = append(append(append(append(o.edits, parameterEdits()...), constantEdits()...), gateEdits()...), weightEdits()...)
 	return o
 }
 
@@ -74,10 +74,43 @@ func parameterEdits() []edit {
 		params("parameter-skip", "skip_delay of a millisecond more than an hour", outOfRange, 1, 4000, 2, 100, 3, 3600001),
 		params("parameter-product", "members_max times operation_time above ten years", outOfRange, 1, 604800000, 2, 522, 3, 1000),
 		good("parameter-choice", "another one than the default", "O-14", array(text("ftp"), text("wandering"), text("fair"), uintOf(1),
-			dict(uintOf(1), uintOf(4000), uintOf(2), uintOf(100), uintOf(3), uintOf(1000), uintOf(14), uintOf(1)), uintOf(4000), uintOf(0), dict()), 3, 0),
+			dict(uintOf(1), uintOf(4000), uintOf(2), uintOf(100), uintOf(3), uintOf(1000), uintOf(14), uintOf(1)), uintOf(4000), uintOf(0), dict(), dict()), 3, 0),
 		params("parameter-choice-paper", "a choice that the preset does not use", "policy.ErrUnused", 1, 4000, 2, 100, 3, 1000, 14, 1),
 		params("parameter-choice-2", "a choice that nobody knows", outOfRange, 1, 4000, 2, 100, 3, 1000, 14, 2),
 		params("parameter-unused", "a parameter that the policy does not use", "policy.ErrUnused", 1, 4000, 2, 100, 3, 1000, 7, 60000),
+	}
+}
+
+// weightEdits are edits of the weights of a resource (P-95).
+func weightEdits() []edit {
+	const outOfRange, class = "policy.ErrOutOfRange", "ident.ErrClass"
+	weights := func(slug, about, req, outcome, preset string, of ...any) edit {
+		m := dict()
+		for i := 0; i < len(of); i += 2 {
+			m.Items = append(m.Items, text(of[i].(string)), uintOf(uint64(of[i+1].(int))))
+		}
+		r := resource(resourceName)
+		r.Items[2], r.Items[7] = text(preset), m
+		if outcome == vector.Valid {
+			return good(slug, about, req, r, 3, 0)
+		}
+		return bad(slug, about, req, outcome, r, 3, 0)
+	}
+	var many []any
+	for i := range 17 {
+		many = append(many, fmt.Sprintf("c%02d", i), 2)
+	}
+	return []edit{
+		weights("weights", "weights of two classes", "P-95", vector.Valid, "fair", "web", 2, "backup", 5),
+		weights("weights-bounds", "the least and the greatest weight, and the longest class", "P-95", vector.Valid, "fair", "web", 1, strings.Repeat("z", 16), 100),
+		weights("weights-16", "weights of 16 classes", "P-95", vector.Valid, "fair", many[:32]...),
+		weights("weights-17", "weights of 17 classes", "P-95", outOfRange, "fair", many...),
+		weights("weight-0", "a weight of 0", "P-95", outOfRange, "fair", "web", 0),
+		weights("weight-101", "a weight of 101", "P-95", outOfRange, "fair", "web", 101),
+		weights("weights-class-17", "a class of 17 characters", "P-95", class, "fair", strings.Repeat("z", 17), 2),
+		weights("weights-class-empty", "the class of members that have none", "P-95", class, "fair", "", 2),
+		weights("weights-class-capital", "a class with a capital letter", "P-95", class, "fair", "Web", 2),
+		weights("weights-light", "weights under a preset without turns", "P-96", "policy.ErrUnused", "light", "web", 2),
 	}
 }
 
