@@ -48,7 +48,9 @@ previous one. FILE.toml looks like this; - is standard input:
   members_max    = 100       # how many members saturate the resource
 
 A resource may also have slots, skip_delay, max_hold, on_isolated, policy, preset,
-and the parameters of that preset; the default preset is the policy's first:
+and the parameters of that preset; the default preset is the policy's first. weights
+are such as "backup=5, web=2": members of class backup (wander ca invite --class) are
+served five times as often as those of no class:
 
 ` + groupfile.PolicyHelp() + `
 A resource with a gate has gate, the id that wander ca list shows, gate_address,
@@ -94,7 +96,7 @@ func runCAConfig(env *environment, f *caFlags, file string) error {
 		sayGates(env.Out, before.Settings(), c.Settings(), names)
 	}
 	f.sayPublish(env)
-	return sayIsolated(env, a, s)
+	return cmp.Or(sayIsolated(env, a, s), sayWeights(env, a, s))
 }
 
 // sayIsolated says when no program runs where programs need votes.

@@ -312,8 +312,8 @@ func TestLiars_Few_GainNothing(t *testing.T) {
 
 // TestLiars_Weighed_GainNothing: what liars of each weight get is compared with what honest members of their weight do.
 func TestLiars_Weighed_GainNothing(t *testing.T) {
-	for i, weights := range [][]int{{1, 2, 5}, {2, 5, 1}, {5, 1, 2}} {
-		share, f := liarShare(t, 120, 1, liars.Starved, 1, 60, weights...)
+	for i, weights := range [][]int{{1, 2, 5}, {5, 1, 2}} { // the liar, the first member, has some sixty turns
+		share, f := liarShare(t, 120, 1, liars.Starved, 1, 160/weights[0], weights...)
 		t.Log("one of weight", weights[0], share, f)
 		assert.LessOrEqual(t, share, 1.1)
 		share, _ = liarShare(t, 120, 1, liars.Shirking, 1, 8, weights...)
@@ -321,10 +321,10 @@ func TestLiars_Weighed_GainNothing(t *testing.T) {
 		if i > 0 {
 			continue
 		}
-		share, f = liarShare(t, 120, 6, liars.Starved, 1, 60, weights...)
+		share, f = liarShare(t, 120, 6, liars.Starved, 1, 40, weights...)
 		t.Log("two of each weight", share, f)
 		assert.LessOrEqual(t, share, 1.3, "as without weights")
-		share, f = liarShare(t, 120, 6, liars.Denying, 1, 40, weights...)
+		share, f = liarShare(t, 120, 6, liars.Denying, 1, 24, weights...)
 		t.Log("that deny turns", share, f)
 		assert.InDelta(t, 1, share, 0.1)
 		assert.LessOrEqual(t, f.two, 0.0015)
