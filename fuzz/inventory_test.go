@@ -92,6 +92,7 @@ var readers = map[string]string{
 	"protocol/permit.ParseText":                    "fuzz/FuzzPermit",
 	"protocol/permit.ParseStatement":               "fuzz/FuzzPermit",
 	"protocol/policy.OnIsolated.UnmarshalText":     "- one of three words",
+	"protocol/policy.Weights.UnmarshalText":        "cmd/wander/FuzzGroupFile",
 	"protocol/group.GateMode.UnmarshalText":        "cmd/wander/FuzzGroupFile",
 	"protocol/policy.SilentHolder.UnmarshalText":   "- one of two words",
 	"protocol/policy.Ratio.UnmarshalText":          "cmd/wander/FuzzGroupFile",

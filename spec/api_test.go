@@ -138,6 +138,7 @@ var memberWords = map[string]string{
 	"v":                   "1",
 	"members[].member":    "id",
 	"members[].name":      "its name",
+	"members[].class":     "the class in its certificate; absent if it has none",
 	"members[].state":     "one of ",
 	"members[].connected": "whether a connection is open now",
 	"members[].self":      "whether it is the member that answers",
