@@ -130,6 +130,7 @@ var statusWords = map[string]string{
 	"journal.fsyncs":                            "syncs of the disk",
 	"journal.recalling":                         "after a restart, this member still waits for the HELLOs of its peers (**H-72**)",
 	"journal.went_back":                         "how often this member gave up its custody memory (**H-73**)",
+	"resources[].weight":                        "weight of this member, by its class; absent if the resource has no weights",
 	"certificate_expires":                       "when this member's certificate expires, RFC 3339",
 }
 

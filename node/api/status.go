@@ -89,6 +89,7 @@ type ResourceStatus struct {
 	Why
 	Policy  string       `json:"policy"`
 	Preset  string       `json:"preset"`
+	Weight  int          `json:"weight,omitempty"` // of this member, where the resource has weights
 	Slots   []SlotStatus `json:"slots"`
 	Waiting int          `json:"waiting"` // local programs that wait
 	// NoPlace: the resource is shared in a ring that has no place for this member, as
