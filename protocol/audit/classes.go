@@ -30,7 +30,7 @@ func (sm *summary) classes(r *Resource) {
 	asked := make(map[string]float64)
 	all, total := 0, 0.0
 	for _, m := range sortedMembers(sm.journals) {
-		s, class := r.share(m), sm.trust.Class(m)
+		s, class := r.share(m), sm.trust.class(m)
 		if s.Operations == 0 && s.Present == 0 {
 			continue
 		}

@@ -268,8 +268,8 @@ func (t *Trust) Name(m ident.Member) string {
 	return t.gate(m).Name()
 }
 
-// Class returns that of a member, as its certificate that ends last has it: empty if it has none, or none was seen.
-func (t *Trust) Class(m ident.Member) string {
+// class is that of a member, as its certificate that ends last has it: empty if it has none, or none was seen.
+func (t *Trust) class(m ident.Member) string {
 	if i := t.members[m]; i != nil {
 		return i.class
 	}

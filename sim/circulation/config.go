@@ -169,8 +169,8 @@ func Every(mean time.Duration) Demand {
 // says so.
 func Scripted() Demand { return Demand{kind: scripted} }
 
-// Class returns that of the member with this index.
-func (c *Config) Class(member int) string {
+// classAt is that of the member with this index.
+func (c *Config) classAt(member int) string {
 	if len(c.Classes) == 0 {
 		return ""
 	}
@@ -180,7 +180,7 @@ func (c *Config) Class(member int) string {
 // classOf is the class of a member as all others know it: none of an id that is nobody's.
 func (c *Config) classOf(m ident.Member) string {
 	if i := memberIndex(m); i >= 0 {
-		return c.Class(i)
+		return c.classAt(i)
 	}
 	return ""
 }
