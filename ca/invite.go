@@ -55,6 +55,7 @@ type Invited struct {
 	Secret  [inviteSecretSize]byte // here only: the authority keeps its hash
 	Name    string                 // that the member will have
 	Role    certificate.Role       // that it will have
+	Class   string                 // that it will have; empty: none
 	Expires time.Time
 }
 
@@ -63,6 +64,7 @@ type Invite struct {
 	ID        InviteID
 	Name      string
 	Role      certificate.Role
+	Class     string
 	Made      time.Time
 	Expires   time.Time
 	Member    ident.Member // who has used it, zero while nobody has
@@ -82,15 +84,23 @@ type invites struct {
 // needed. Errors: certificate.ErrName, ErrLifetime, ErrNameInUse, ErrLocked,
 // ErrBroken, and those of the disk.
 func (a *Authority) Invite(name string, lifetime time.Duration) (Invited, error) {
-	return a.inviteAs(certificate.MemberRole, name, lifetime)
+	return a.inviteAs(certificate.MemberRole, "", name, lifetime)
+}
+
+// InviteClass is Invite for a member of a class. Error: also ident.ErrClass.
+func (a *Authority) InviteClass(class, name string, lifetime time.Duration) (Invited, error) {
+	if err := ident.CheckClass(class); err != nil {
+		return Invited{}, err
+	}
+	return a.inviteAs(certificate.MemberRole, class, name, lifetime)
 }
 
 // InviteGate is Invite for a gate.
 func (a *Authority) InviteGate(name string, lifetime time.Duration) (Invited, error) {
-	return a.inviteAs(certificate.GateRole, name, lifetime)
+	return a.inviteAs(certificate.GateRole, "", name, lifetime)
 }
 
-func (a *Authority) inviteAs(role certificate.Role, name string, lifetime time.Duration) (Invited, error) {
+func (a *Authority) inviteAs(role certificate.Role, class, name string, lifetime time.Duration) (Invited, error) {
 	if lifetime == 0 {
 		lifetime = defaultInviteLifetime
 	}
@@ -101,7 +111,7 @@ func (a *Authority) inviteAs(role certificate.Role, name string, lifetime time.D
 		return Invited{}, fmt.Errorf("%w: %s, must be %s to %s for an invite", ErrLifetime,
 			duration.Format(lifetime), duration.Format(minInviteLifetime), duration.Format(maxInviteLifetime))
 	}
-	made := Invited{Name: name, Role: role}
+	made := Invited{Name: name, Role: role, Class: class}
 	err := a.locked(func(l *ledger) error { return l.invite(&made, lifetime) })
 	if err != nil {
 		return Invited{}, err
@@ -126,7 +136,7 @@ func (l *ledger) invite(made *Invited, lifetime time.Duration) error {
 	}
 	made.Expires = now.Add(lifetime)
 	return l.record(entry{
-		Time: now, Event: invited, Name: made.Name, Role: made.Role, NotAfter: &made.Expires, Invite: &id, Secret: hash[:],
+		Time: now, Event: invited, Name: made.Name, Role: made.Role, Class: made.Class, NotAfter: &made.Expires, Invite: &id, Secret: hash[:],
 	})
 }
 
@@ -138,7 +148,7 @@ func (v *invites) take(e entry) error {
 	if v.byID[*e.Invite] != nil {
 		return errSequence
 	}
-	i := &Invite{ID: *e.Invite, Name: e.Name, Role: e.Role, Made: e.Time, Expires: *e.NotAfter, hash: [sha256.Size]byte(e.Secret)}
+	i := &Invite{ID: *e.Invite, Name: e.Name, Role: e.Role, Class: e.Class, Made: e.Time, Expires: *e.NotAfter, hash: [sha256.Size]byte(e.Secret)}
 	v.byID[i.ID] = i
 	v.list = append(v.list, i)
 	return nil
@@ -179,7 +189,7 @@ func (a *Authority) Redeem(id [inviteIDSize]byte, secret [inviteSecretSize]byte,
 		case i.Member == member:
 			cert, err = l.state.newestOf(member)
 		default:
-			cert, err = l.issue(Request{Name: name, Key: key, Role: i.Role}, by, &i.ID)
+			cert, err = l.issue(Request{Name: name, Key: key, Role: i.Role, Class: i.classOf()}, by, &i.ID)
 		}
 		return err
 	})
@@ -187,6 +197,15 @@ func (a *Authority) Redeem(id [inviteIDSize]byte, secret [inviteSecretSize]byte,
 		return certificate.Certificate{}, err
 	}
 	return cert, nil
+}
+
+// classOf is what a certificate for the invite is to have. A member that joins once more with an invite that names
+// none keeps its own.
+func (i *Invite) classOf() *string {
+	if i.Class == "" {
+		return nil
+	}
+	return &i.Class
 }
 
 // admit is the invite with this secret if it is good for a member. It does the

@@ -25,6 +25,9 @@ type Request struct {
 	Key  *signature.PublicKey
 	// Role is what the certificate makes of the key. No key has two.
 	Role certificate.Role
+	// Class is that of a member, by which resources may weigh it; empty is none. Nil keeps the one that its newest
+	// certificate has.
+	Class *string
 	// Lifetime from now on; 0 means the longest that the configuration permits,
 	// or group.DefaultCertificateLifetime before there is one, but for a gate at most
 	// gateLifetime. It ends with the CA certificate at the latest.
@@ -33,7 +36,7 @@ type Request struct {
 
 // Issue issues a certificate. For a key that has one already this is a
 // renewal: the member stays the same. Errors: certificate.ErrName, ErrOwnKey, ErrRole for a
-// key that has another role, ErrRevoked, ErrLeft, ErrNameInUse, ErrLifetime, ErrExpired, ErrLocked, ErrBroken,
+// key that has another role, ident.ErrClass, ErrRevoked, ErrLeft, ErrNameInUse, ErrLifetime, ErrExpired, ErrLocked, ErrBroken,
 // those of opening the key, and those of the disk. Opening the key: ErrNoKey,
 // ErrKeyMismatch, and those of keyfile.DecodePrivateKey and keyfile.CheckMode.
 func (a *Authority) Issue(r Request) (certificate.Certificate, error) {
@@ -68,7 +71,7 @@ func (l *ledger) issue(r Request, key *signature.PrivateKey, invite *InviteID) (
 	}
 	c, member := signed.Body(), signed.Member()
 	err = l.record(entry{
-		Time: now, Event: issued, Serial: c.Serial, Name: c.Name, Member: &member, Role: c.Role,
+		Time: now, Event: issued, Serial: c.Serial, Name: c.Name, Member: &member, Role: c.Role, Class: c.Class,
 		NotBefore: &c.NotBefore, NotAfter: &c.NotAfter, Invite: invite, Object: signed.Raw(),
 	})
 	return signed, err
@@ -85,8 +88,13 @@ func (s *state) claims(r Request, now time.Time) (certificate.Claims, error) {
 	if err := s.final(member); err != nil {
 		return certificate.Claims{}, err
 	}
-	if newest, known := s.lastOf(member); known && newest.Role != r.Role {
+	newest, known := s.lastOf(member)
+	if known && newest.Role != r.Role {
 		return certificate.Claims{}, fmt.Errorf("%w: %v is a %v", ErrRole, member, newest.Role)
+	}
+	class := newest.Class
+	if r.Class != nil {
+		class = *r.Class
 	}
 	if err := s.nameIsFree(r.Name, member, now); err != nil {
 		return certificate.Claims{}, err
@@ -99,7 +107,7 @@ func (s *state) claims(r Request, now time.Time) (certificate.Claims, error) {
 		return certificate.Claims{}, fmt.Errorf("%w on %s", ErrExpired, ca.NotAfter.Format(time.DateOnly))
 	}
 	return certificate.Claims{
-		Name: r.Name, Key: public, Role: r.Role, Group: s.group(), IssuedAt: now,
+		Name: r.Name, Key: public, Role: r.Role, Class: class, Group: s.group(), IssuedAt: now,
 		NotBefore:     later(now.Add(-backdate), ca.NotBefore),
 		NotAfter:      earlier(now.Add(lifetime), ca.NotAfter),
 		ConfigVersion: s.config.Version(), RevocationVersion: s.revocationVersion(),

@@ -47,6 +47,7 @@ type entry struct {
 	Name      string           `json:"name,omitempty"`
 	Member    *ident.Member    `json:"member,omitempty"`
 	Role      certificate.Role `json:"role,omitempty"` // of the certificate, or of the one that the invite is for
+	Class     string           `json:"class,omitempty"`
 	NotBefore *time.Time       `json:"not_before,omitempty"`
 	NotAfter  *time.Time       `json:"not_after,omitempty"`
 	Reason    string           `json:"reason,omitempty"`

@@ -18,6 +18,7 @@ type Record struct {
 	Name      string
 	Member    ident.Member
 	Role      certificate.Role
+	Class     string // of a member; empty: none
 	IssuedAt  time.Time
 	NotBefore time.Time
 	NotAfter  time.Time
@@ -189,7 +190,7 @@ func (s *state) takeCertificate(e entry) error {
 	s.byName[e.Name] = append(s.byName[e.Name], len(s.records))
 	s.byMember[*e.Member] = len(s.records)
 	s.records = append(s.records, Record{
-		Serial: e.Serial, Name: e.Name, Member: *e.Member, Role: e.Role,
+		Serial: e.Serial, Name: e.Name, Member: *e.Member, Role: e.Role, Class: e.Class,
 		IssuedAt: e.Time, NotBefore: *e.NotBefore, NotAfter: *e.NotAfter,
 		Key: s.numberOf(s.signer().ID()), raw: e.Object,
 	})

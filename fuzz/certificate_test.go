@@ -38,7 +38,7 @@ var certificateRefusals = []error{
 	certificate.ErrMalformed, certificate.ErrTooLarge, certificate.ErrGroup, certificate.ErrSigner, certificate.ErrName,
 	certificate.ErrSerial, certificate.ErrKey, certificate.ErrValidity, certificate.ErrMode, certificate.ErrAddress,
 	certificate.ErrTooMany, certificate.ErrAttached, certificate.ErrReason, certificate.ErrVersion, certificate.ErrSelf,
-	certificate.ErrRole,
+	certificate.ErrRole, ident.ErrClass,
 }
 
 var caID = certificate.AuthorityID(ca.Public())
@@ -77,8 +77,11 @@ func certificateSeeds() map[string][]byte {
 	full.Extensions = later
 	gate := full
 	gate.Role = certificate.GateRole
+	class := c.Body()
+	class.Class = "backup"
 	seeds := map[string][]byte{
 		"good-usual":          payloadOf(envelope.Certificate, c.Raw()),
+		"good-class":          payloadOf(envelope.Certificate, must(class.Sign(ca)).Raw()),
 		"good-gate":           payloadOf(envelope.Certificate, must(gate.Sign(ca)).Raw()),
 		"good-with-extension": payloadOf(envelope.Certificate, must(full.Sign(ca)).Raw()),
 		"bad-other-kind":      payloadOf(envelope.Revocation, revocation().Raw()),

@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/fuzz/corpus"
 	"github.com/wandertoken/wander/protocol/certificate"
 	wandergroup "github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
@@ -51,12 +52,16 @@ func everyParameter() wandergroup.Resource {
 // withParameters is the payload of a configuration whose only resource has
 // these parameters, right or wrong.
 func withParameters(parameters any) []byte {
-	return withResource("ftp", "wandering", "", 1, parameters, 4000, 0, []any{}, map[int]int{})
+	return withResource("ftp", "wandering", "", 1, parameters, 4000, 0, []any{}, map[string]int{}, map[int]int{})
 }
 
 // withGate is the payload of a configuration whose only resource has this gate, right or wrong.
 func withGate(gate any) []byte {
-	return withResource("ftp", "multitoken", "", 1, map[uint64]any{1: 4000, 2: 9, 3: 100}, 4000, 0, []any{}, map[int]int{}, gate)
+	return withResource("ftp", "multitoken", "", 1, map[uint64]any{1: 4000, 2: 9, 3: 100}, 4000, 0, []any{}, map[string]int{}, map[int]int{}, gate)
+}
+
+func withWeights(weights any) []byte {
+	return withResource("ftp", "wandering", "fair", 1, map[uint64]any{1: 4000, 2: 9, 3: 100}, 4000, 0, []any{}, weights, map[int]int{})
 }
 
 func withResource(resource ...any) []byte {
@@ -68,7 +73,7 @@ func withResource(resource ...any) []byte {
 var groupRefusals = append([]error{
 	wandergroup.ErrMalformed, wandergroup.ErrName, wandergroup.ErrValidity, wandergroup.ErrKey, wandergroup.ErrGroup,
 	wandergroup.ErrVersion, wandergroup.ErrOutOfRange, wandergroup.ErrFraction, wandergroup.ErrResources,
-	wandergroup.ErrParameter, wandergroup.ErrWindows, wandergroup.ErrGate, wandergroup.ErrAuthorities, policy.ErrOutOfRange,
+	wandergroup.ErrParameter, wandergroup.ErrWindows, wandergroup.ErrGate, wandergroup.ErrAuthorities, policy.ErrOutOfRange, ident.ErrClass,
 }, certificateRefusals...)
 
 // FuzzConfiguration: the payload of a well signed group configuration.
@@ -110,6 +115,11 @@ func configurationSeeds() map[string][]byte {
 		"good-every-parameter":    payloadOf(envelope.Configuration, must(full.WithDefaults().Sign(group, ca)).Raw()),
 		"good-parameters":         withParameters(parameters{1: 4000, 2: 9, 3: 100}),
 		"good-presets":            withPresets(),
+		"good-weights":            withWeights(map[string]any{"web": 2, "backup": 100}),
+		"bad-weight-zero":         withWeights(map[string]any{"web": 0}),
+		"bad-weight-huge":         withWeights(map[string]any{"web": uint64(1 << 63)}),
+		"bad-weight-class":        withWeights(map[string]any{"a=1,b": 2}),
+		"bad-weights-null":        withWeights(nil),
 		"good-gate":               withGate([]any{id, "a:1", 1, gate}),
 		"bad-gate-of-nobody":      withGate([]any{make([]byte, 16), "a:1", 0, gate}),
 		"bad-gate-address":        withGate([]any{id, "a", 0, gate}),

@@ -94,6 +94,7 @@ var readers = map[string]string{
 	"protocol/window.Parse":                        "fuzz/FuzzWindow",
 	"protocol/window.ParseZone":                    "fuzz/FuzzWindow",
 	"protocol/policy.OnIsolated.UnmarshalText":     "- one of three words",
+	"protocol/policy.Weights.UnmarshalText":        "cmd/wander/FuzzGroupFile",
 	"protocol/group.GateMode.UnmarshalText":        "cmd/wander/FuzzGroupFile",
 	"protocol/policy.SilentHolder.UnmarshalText":   "- one of two words",
 	"protocol/policy.Ratio.UnmarshalText":          "cmd/wander/FuzzGroupFile",

@@ -219,6 +219,9 @@ type policyDriver struct {
 	knowsFound bool // the policy knows what Running tells it
 }
 
+// policyClass is the class of a member, by its id.
+func policyClass(m ident.Member) string { return [...]string{"", "two", "most", "unnamed"}[m[0]%4] }
+
 // checkPolicy accepts what is a script to its end. Events that no driver would
 // tell at that point are passed over.
 func checkPolicy(t require.TestingT, data []byte) bool {
@@ -234,9 +237,12 @@ func checkPolicy(t require.TestingT, data []byte) bool {
 	if name == catalog.Wandering || name == catalog.Ring {
 		params.OnIsolated = policy.OnIsolated(seed % 3)
 	}
+	if slices.Contains(preset.Uses, "weights") && seed%2 == 0 {
+		params.Weights = must(policy.MakeWeights(map[string]int{"two": 2, "most": policy.MaxWeight}))
+	}
 	d := &policyDriver{TestingT: t, knowsFound: name == catalog.Ring || name == catalog.Wandering && preset.Kept}
 	for i := range d.policies {
-		made, err := catalog.New(name, params, policy.Surroundings{Self: policySelf, Random: rand.NewPCG(seed, 0), Roster: new(policyRoster), Slot: policySlot, Young: seed%2 == 0, Electorate: policyElectorate(seed), Receipt: policyReceipt})
+		made, err := catalog.New(name, params, policy.Surroundings{Self: policySelf, Random: rand.NewPCG(seed, 0), Roster: new(policyRoster), Slot: policySlot, Young: seed%2 == 0, Electorate: policyElectorate(seed), Receipt: policyReceipt, Class: policyClass})
 		if err != nil {
 			isOneOf(t, err, policy.ErrOutOfRange) // parameters that do not go together
 			return false

@@ -122,7 +122,7 @@ func (n desk) Waiting(resource string) (w api.Waiting) {
 // appendSlot adds a slot to its resource; slots come grouped by resource.
 func appendSlot(list []api.ResourceStatus, s member.SlotStatus) []api.ResourceStatus {
 	if len(list) == 0 || list[len(list)-1].Name != s.Resource {
-		list = append(list, api.ResourceStatus{Name: s.Resource, Policy: s.Policy, Preset: s.Preset, Waiting: s.Waiting})
+		list = append(list, api.ResourceStatus{Name: s.Resource, Policy: s.Policy, Preset: s.Preset, Weight: s.Weight, Waiting: s.Waiting})
 	}
 	r := &list[len(list)-1]
 	var gauges map[string]float64
@@ -186,7 +186,7 @@ func (n *Node) Members() []api.MemberInfo {
 		for k := range m.Members() {
 			c := k.Certificate.Body()
 			list = append(list, api.MemberInfo{
-				Member: k.Certificate.Member(), Name: c.Name, State: stateOf(k.Eligible),
+				Member: k.Certificate.Member(), Name: c.Name, Class: c.Class, State: stateOf(k.Eligible),
 				Self: k.Certificate.Member() == n.self, Connected: k.Connected, Suspected: k.Suspected, Sequence: k.Sequence,
 				Addresses: append([]string{}, k.Addresses...), Expires: c.NotAfter,
 			})

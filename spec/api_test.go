@@ -136,6 +136,7 @@ var statusWords = map[string]string{
 	"journal.fsyncs":                            "syncs of the disk",
 	"journal.recalling":                         "after a restart, this member still waits for the HELLOs of its peers (**H-72**)",
 	"journal.went_back":                         "how often this member gave up its custody memory (**H-73**)",
+	"resources[].weight":                        "weight of this member, by its class; absent if the resource has no weights",
 	"certificate_expires":                       "when this member's certificate expires, RFC 3339",
 }
 
@@ -144,6 +145,7 @@ var memberWords = map[string]string{
 	"v":                   "1",
 	"members[].member":    "id",
 	"members[].name":      "its name",
+	"members[].class":     "the class in its certificate; absent if it has none",
 	"members[].state":     "one of ",
 	"members[].connected": "whether a connection is open now",
 	"members[].self":      "whether it is the member that answers",

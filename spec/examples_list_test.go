@@ -88,7 +88,8 @@ func (g *gallery) aboutMembers(c couple) {
 	g.signed(hashed(t, "signed-failure", envelope.Failure, c.failed), "")
 	g.signed(of("signed-request", envelope.Request, request(t, noExtension)), "")
 	g.signed(of("signed-certificate", envelope.Certificate, gateCertificate(t, noExtension)), "a gate's")
-	g.signed(of("signed-configuration", envelope.Configuration, gatedConfiguration(t, noExtension)), "with gates before two resources of three")
+	g.signed(of("signed-certificate", envelope.Certificate, classCertificate(t, noExtension)), "a member's of class backup")
+	g.signed(of("signed-configuration", envelope.Configuration, gatedConfiguration(t, noExtension)), "with gates before two resources of three, and weights of the third")
 }
 
 // hashed is a signed object that is there as bytes only.

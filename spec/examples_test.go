@@ -195,7 +195,7 @@ func (g *gallery) record(detail string, r journal.Record) []byte {
 // example; they are not shown by themselves.
 var components = map[string][]string{
 	"wire.cddl": {
-		"hash", "group", "member", "extensions", "signed", "kind", "authority", "configuration", "resource", "parameters", "windows", "window", "gate", "gate-constants",
+		"hash", "group", "member", "extensions", "signed", "kind", "authority", "configuration", "resource", "parameters", "windows", "window", "class", "gate", "gate-constants",
 		"constants", "certificate-claims", "revocation", "endpoint", "leave", "failure", "request", "complaint", "statement", "gate-answer", "genesis", "transfer",
 		"answer", "message", "settled", "entry", "part", "last-operation", "journal-position", "shown",
 		"object", "maybe-object", "configuration-part",

@@ -97,6 +97,7 @@ func aboutTheGroup(t *testing.T) []signed {
 			of("signed-configuration", envelope.Configuration, gatedConfiguration(t, e)),
 			of("signed-certificate", envelope.Certificate, memberCertificate(t, ada, e)),
 			of("signed-certificate", envelope.Certificate, gateCertificate(t, e)),
+			of("signed-certificate", envelope.Certificate, classCertificate(t, e)),
 			of("signed-endpoint", envelope.Endpoint, endpoint(t, certificate.Endpoint{
 				Mode: certificate.Reachable, Addresses: []string{"ftp-01.example.org:4133", "[2001:db8::1]:1"}, Extensions: e,
 			})),
@@ -160,11 +161,28 @@ func gatedConfiguration(t *testing.T, e canonical.Extensions) group.Config {
 	s := configuration(t, 3, e).Settings()
 	s.Resources[0].Windows = window.Windows{{Days: 31, Begin: 1320, End: 360, Name: "UTC"}}
 	s.Resources[0].Gate = group.Gate{Member: ben.id, Address: "a:1"}
+	s.Resources[2].Weights = weights(t)
 	s.Resources[1].Policy, s.Resources[1].Gate = "multitoken", group.Gate{
 		Member: cleo.id, Address: "[2001:db8::1]:65535", Mode: group.Observe, MinInterval: time.Minute, Settle: 3 * time.Second, Sessions: 64,
 		RevocationMaxAge: time.Hour, Keep: time.Second, OpenTimeout: time.Second, CloseTimeout: time.Minute,
 	}
 	c, err := s.WithDefaults().Sign(groupID, authority.key)
+	require.NoError(t, err)
+	return c
+}
+
+// weights are those of two classes.
+func weights(t *testing.T) policy.Weights {
+	w, err := policy.MakeWeights(map[string]int{"backup": 5, "web": 2})
+	require.NoError(t, err)
+	return w
+}
+
+// classCertificate is that of a member of a class.
+func classCertificate(t *testing.T, e canonical.Extensions) certificate.Certificate {
+	claims := memberCertificate(t, ben, e).Body()
+	claims.Class = "backup"
+	c, err := claims.Sign(authority.key)
 	require.NoError(t, err)
 	return c
 }

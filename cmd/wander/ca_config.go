@@ -49,7 +49,9 @@ previous one. FILE.toml looks like this; - is standard input:
   members_max    = 100       # how many members saturate the resource
 
 A resource may also have slots, skip_delay, max_hold, on_isolated, policy, preset,
-and the parameters of that preset; the default preset is the policy's first:
+and the parameters of that preset; the default preset is the policy's first. weights
+are such as "backup=5, web=2": members of class backup (wander ca invite --class) are
+served five times as often as those of no class:
 
 ` + groupfile.PolicyHelp() + `
 It may have windows, outside of which no program runs: a list of up to 8 texts such as
@@ -108,7 +110,7 @@ func runCAConfig(env *environment, f *caFlags, file string, dry bool) error {
 	}
 	sayWindows(env, s)
 	f.sayPublish(env)
-	return sayIsolated(env, a, s)
+	return cmp.Or(sayIsolated(env, a, s), sayWeights(env, a, s))
 }
 
 // openingsShown is how many openings of each resource are shown.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ type caInviteFlags struct {
 	ttl          cli.Span
 	addresses    []string
 	gate         bool
+	class        string
 }
 
 // inviteReport is what `wander ca invite --output json` prints.
@@ -33,6 +35,7 @@ type inviteReport struct {
 	ID        string           `json:"id"`
 	Name      string           `json:"name"`
 	Role      certificate.Role `json:"role"`
+	Class     string           `json:"class,omitempty"`
 	Expires   time.Time        `json:"expires"`
 	Addresses []string         `json:"addresses"`
 	CA        string           `json:"ca_fingerprint"`
@@ -50,7 +53,10 @@ join as that member. --cancel revokes an unused invite.
 
 With --gate the machine becomes a gate in place of a member: it stands before a
 resource, and runs wander gate. Its certificate is valid for 7 days at most, and it
-renews that as members do.`,
+renews that as members do.
+
+With --class the member gets a class, which a resource may give a weight under the
+preset fair: members of that class are served so many times as often.`,
 		Example: "  wander ca invite --dir ca --name ftp-03 --ttl 1h --address ca.example.org:4134\n  wander ca invite --dir ca --cancel ftp-03",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return runCAInvite(env, f) },
@@ -60,6 +66,7 @@ renews that as members do.`,
 	flags.Var(cli.PositiveSpan(&f.ttl), "ttl", "lifetime of the invite (default 1h)")
 	flags.StringSliceVar(&f.addresses, "address", nil, "address of wander ca serve, host:port; may be repeated (default WANDER_CA_ADDRESS)")
 	flags.StringVar(&f.cancel, "cancel", "", "revoke the open invites for this name, or the one with this id, instead")
+	flags.StringVar(&f.class, "class", "", "the member's class: a-z, 0-9 and '-'; a resource may give it a weight")
 	flags.BoolVar(&f.gate, "gate", false, "invite a gate in place of a member")
 	cli.AddOutputFlag(cmd, &f.output)
 	return cmd
@@ -82,11 +89,7 @@ func runCAInvite(env *environment, f caInviteFlags) error {
 	if a.Config().IsZero() {
 		return serveError(service.ErrNoConfiguration)
 	}
-	invite := a.Invite
-	if f.gate {
-		invite = a.InviteGate
-	}
-	made, err := invite(f.name, f.ttl.Duration)
+	made, err := f.make(a)
 	switch {
 	case errors.Is(err, ca.ErrLifetime):
 		return &cli.Error{Code: cli.ExitUsage, Err: err}
@@ -99,8 +102,19 @@ func runCAInvite(env *environment, f caInviteFlags) error {
 	return f.print(env, a, made)
 }
 
+// make makes the invite.
+func (f *caInviteFlags) make(a *ca.Authority) (ca.Invited, error) {
+	switch {
+	case f.gate:
+		return a.InviteGate(f.name, f.ttl.Duration)
+	case f.class != "":
+		return a.InviteClass(f.class, f.name, f.ttl.Duration)
+	}
+	return a.Invite(f.name, f.ttl.Duration)
+}
+
 func runCancelInvite(env *environment, f caInviteFlags) error {
-	if f.name != "" || f.gate || f.ttl.Duration != 0 || len(f.addresses) > 0 || f.output != "text" {
+	if f.name != "" || f.gate || f.class != "" || f.ttl.Duration != 0 || len(f.addresses) > 0 || f.output != "text" {
 		return cli.UsageError("--cancel can be combined with --dir only")
 	}
 	a, err := f.open(env)
@@ -140,7 +154,7 @@ func (f *caInviteFlags) complete(env *environment) error {
 			return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("--address: %w", err), Hint: "for example ca.example.org:4134 or [2001:db8::1]:4134"}
 		}
 	}
-	return caError(certificate.CheckName(f.name))
+	return cmp.Or(caError(certificate.CheckName(f.name)), checkClass(f.class, f.gate))
 }
 
 // print writes the invite, and nothing else to the standard output: it is made
@@ -157,7 +171,7 @@ func (f *caInviteFlags) print(env *environment, a *ca.Authority, made ca.Invited
 	shown := certificate.FormatFingerprint(i.Authority)
 	if f.output == "json" {
 		return json.NewEncoder(env.Out).Encode(inviteReport{
-			V: 1, Invite: text, ID: ca.InviteID(i.ID).String(), Name: i.Name, Role: made.Role, Expires: i.Expires.UTC().Truncate(time.Second),
+			V: 1, Invite: text, ID: ca.InviteID(i.ID).String(), Name: i.Name, Role: made.Role, Class: made.Class, Expires: i.Expires.UTC().Truncate(time.Second),
 			Addresses: i.Addresses, CA: shown,
 		})
 	}

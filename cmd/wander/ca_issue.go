@@ -17,6 +17,7 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/internal/atomicfile"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // maxKeyFile bounds a file with a key, in bytes.
@@ -27,6 +28,8 @@ type caIssueFlags struct {
 	name, key, request, out string
 	lifetime                cli.Span
 	gate                    bool
+	class                   string
+	classGiven              bool
 }
 
 func newCAIssueCommand(env *environment, shared *caFlags) *cobra.Command {
@@ -45,12 +48,18 @@ wrote on the machine, which proves that the machine has the key. Compare the
 displayed fingerprint with the one on the machine.
 
 With --gate the certificate is that of a gate, also when it is renewed. It is valid
-for 7 days unless --lifetime says otherwise.`,
+for 7 days unless --lifetime says otherwise.
+
+With --class the member has a class, which a resource may give a weight. A renewed
+certificate keeps its class unless --class gives another; --class "" removes it.`,
 		Example: `  wander ca issue --dir ca --name ftp-03
   wander ca issue --dir ca --request ftp-03.req
   wander ca issue --dir ca --name ftp-03 --key ftp-03.crt    # renew`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return runCAIssue(env, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.classGiven = cmd.Flags().Changed("class")
+			return runCAIssue(env, f)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.name, "name", "", "the member's name: a-z, 0-9, '.' and '-'")
@@ -58,6 +67,7 @@ for 7 days unless --lifetime says otherwise.`,
 	flags.StringVar(&f.request, "request", "", "certify the request that wander join --request wrote; - is standard input")
 	flags.StringVar(&f.out, "out", "", "write to this folder, or to this path with .key and .crt appended (default NAME)")
 	flags.Var(cli.PositiveSpan(&f.lifetime), "lifetime", "lifetime of the certificate, for example 30d (default the longest that the configuration permits)")
+	flags.StringVar(&f.class, "class", "", "the member's class: a-z, 0-9 and '-'; a resource may give it a weight")
 	flags.BoolVar(&f.gate, "gate", false, "issue the certificate of a gate in place of a member's")
 	return cmd
 }
@@ -68,6 +78,14 @@ func (f caIssueFlags) role() certificate.Role {
 		return certificate.GateRole
 	}
 	return certificate.MemberRole
+}
+
+// classOf is the class that was asked for, nil if none was.
+func (f caIssueFlags) classOf() *string {
+	if !f.classGiven {
+		return nil
+	}
+	return &f.class
 }
 
 func runCAIssue(env *environment, f caIssueFlags) error {
@@ -103,11 +121,25 @@ func (f caIssueFlags) check() error {
 	case f.request != "" && f.key != "":
 		return cli.UsageError("--request and --key cannot be combined")
 	case f.request != "" && f.name == "":
-		return nil // the request has one
+		return checkClass(f.class, f.gate) // the request has a name
 	case f.name == "":
 		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("no member name specified"), Hint: "add --name, for example --name ftp-03"}
 	}
-	return caError(certificate.CheckName(f.name))
+	return cmp.Or(caError(certificate.CheckName(f.name)), checkClass(f.class, f.gate))
+}
+
+// checkClass refuses what cannot be a member's class. An empty one is none.
+func checkClass(class string, gate bool) error {
+	switch {
+	case class == "":
+		return nil
+	case gate:
+		return cli.UsageError("--class and --gate cannot be combined: a gate has no turns")
+	}
+	if err := ident.CheckClass(class); err != nil {
+		return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("--class: %w", err), Hint: "for example --class backup"}
+	}
+	return nil
 }
 
 // checkFolder refuses to sign for files that cannot be written.
@@ -160,7 +192,7 @@ func (f caIssueFlags) issueFor(env *environment, a *ca.Authority) (certificate.C
 	if err != nil {
 		return certificate.Certificate{}, cli.ConfigError(fmt.Errorf("%s: %w", f.key, err), "give --key a private key, a public key or a certificate of this group")
 	}
-	cert, err := a.Issue(ca.Request{Name: f.name, Key: key, Role: f.role(), Lifetime: f.lifetime.Duration})
+	cert, err := a.Issue(ca.Request{Name: f.name, Key: key, Role: f.role(), Class: f.classOf(), Lifetime: f.lifetime.Duration})
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
@@ -182,7 +214,7 @@ func (f caIssueFlags) issueRequested(env *environment, a *ca.Authority) (certifi
 		return certificate.Certificate{}, cli.UsageError("%s requests the name %s, but --name is %s", f.request, name, f.name)
 	}
 	fmt.Fprintf(env.Out, "key %s, which %s has: the machine has to show the same\n", certificate.Fingerprint(r.Key()), name)
-	cert, err := a.Issue(ca.Request{Name: name, Key: r.Key(), Role: f.role(), Lifetime: f.lifetime.Duration})
+	cert, err := a.Issue(ca.Request{Name: name, Key: r.Key(), Role: f.role(), Class: f.classOf(), Lifetime: f.lifetime.Duration})
 	if err != nil {
 		return certificate.Certificate{}, err
 	}

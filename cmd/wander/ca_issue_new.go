@@ -38,7 +38,7 @@ func (f caIssueFlags) issueWithNewKey(a *ca.Authority) (certificate.Certificate,
 	if err := m.checkFree(a); err != nil {
 		return certificate.Certificate{}, err
 	}
-	r := ca.Request{Name: f.name, Role: f.role(), Lifetime: f.lifetime.Duration}
+	r := ca.Request{Name: f.name, Role: f.role(), Class: f.classOf(), Lifetime: f.lifetime.Duration}
 	key, cert, err := m.issue(a, r)
 	if errors.Is(err, ca.ErrRevoked) || errors.Is(err, ca.ErrLeft) {
 		// The member of a run that was killed, which somebody has revoked since.

@@ -40,6 +40,7 @@ type caCertificate struct {
 	Name      string           `json:"name"`
 	Member    ident.Member     `json:"member"`
 	Role      certificate.Role `json:"role"` // member or gate
+	Class     string           `json:"class,omitempty"`
 	Issued    time.Time        `json:"issued"`
 	NotBefore time.Time        `json:"not_before"`
 	NotAfter  time.Time        `json:"not_after"`
@@ -56,6 +57,7 @@ type caInvite struct {
 	ID      ca.InviteID      `json:"id"`
 	Name    string           `json:"name"`
 	Role    certificate.Role `json:"role"`
+	Class   string           `json:"class,omitempty"`
 	Made    time.Time        `json:"made"`
 	Expires time.Time        `json:"expires"`
 	State   string           `json:"state"` // open, used, cancelled or expired
@@ -121,7 +123,7 @@ func newCAReport(l ca.Listing, now time.Time) caReport {
 	}
 	for _, c := range l.Records {
 		r.Certificates = append(r.Certificates, caCertificate{
-			Serial: c.Serial, Name: c.Name, Member: c.Member, Role: c.Role, Issued: c.IssuedAt,
+			Serial: c.Serial, Name: c.Name, Member: c.Member, Role: c.Role, Class: c.Class, Issued: c.IssuedAt,
 			NotBefore: c.NotBefore, NotAfter: c.NotAfter, State: stateOf(c, l.Keys, now), Key: c.Key,
 		})
 	}
@@ -172,7 +174,7 @@ func stateOf(r ca.Record, keys []ca.Key, now time.Time) string {
 }
 
 func newCAInvite(i ca.Invite, now time.Time) caInvite {
-	shown := caInvite{ID: i.ID, Name: i.Name, Role: i.Role, Made: i.Made, Expires: i.Expires, State: "open"}
+	shown := caInvite{ID: i.ID, Name: i.Name, Role: i.Role, Class: i.Class, Made: i.Made, Expires: i.Expires, State: "open"}
 	switch {
 	case !i.Member.IsZero():
 		shown.State, shown.Member = "used", &i.Member
@@ -197,12 +199,20 @@ func (r caReport) print(out io.Writer) error {
 	return table.Flush()
 }
 
+// roleText is what a certificate makes of its key, with the class that it has.
+func roleText(r certificate.Role, class string) string {
+	if class == "" {
+		return r.String()
+	}
+	return r.String() + " (" + class + ")"
+}
+
 func (r caReport) printMembers(table io.Writer) {
 	if len(r.Certificates) > 0 {
 		fmt.Fprintf(table, "\nSERIAL\tNAME\tROLE\tMEMBER\tVALID UNTIL\tSTATE\n")
 	}
 	for _, c := range r.Certificates {
-		fmt.Fprintf(table, "%d\t%s\t%v\t%v\t%s\t%s\n", c.Serial, c.Name, c.Role, c.Member, c.NotAfter.Format(utcTime), c.State)
+		fmt.Fprintf(table, "%d\t%s\t%v\t%v\t%s\t%s\n", c.Serial, c.Name, roleText(c.Role, c.Class), c.Member, c.NotAfter.Format(utcTime), c.State)
 	}
 	if len(r.Revocations) > 0 {
 		fmt.Fprintf(table, "\nVERSION\tREVOKED MEMBER\tON\tREASON\n")
@@ -230,6 +240,6 @@ func (r caReport) printMembers(table io.Writer) {
 		fmt.Fprintf(table, "\nINVITE\tNAME\tROLE\tEXPIRES\tSTATE\n")
 	}
 	for _, i := range r.Invites {
-		fmt.Fprintf(table, "%v\t%s\t%v\t%s\t%s\n", i.ID, i.Name, i.Role, i.Expires.Format(utcTime), i.State)
+		fmt.Fprintf(table, "%v\t%s\t%v\t%s\t%s\n", i.ID, i.Name, roleText(i.Role, i.Class), i.Expires.Format(utcTime), i.State)
 	}
 }

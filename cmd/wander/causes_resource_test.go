@@ -236,8 +236,8 @@ var changes = map[api.Cause]func(*group.Resource){
 	explain.GateUnreachable: func(r *group.Resource) {
 		r.Gate = group.Gate{Member: ident.Member{1}, Address: "127.0.0.1:1"}.WithDefaults()
 	},
-	explain.Elsewhere:    func(r *group.Resource) { r.Preset, r.MinInterval = wandering.Light, time.Hour },
-	explain.NoNews:       func(r *group.Resource) { r.Preset = wandering.Paper },
+	explain.Elsewhere: func(r *group.Resource) { r.Preset, r.MinInterval = wandering.Light, time.Hour },
+	explain.NoNews:    func(r *group.Resource) { r.Preset = wandering.Paper },
 	explain.WindowClosed: func(r *group.Resource) { // a day that is two days away for an hour at least
 		local := time.Now().UTC()
 		r.Windows = window.Windows{{Days: 1 << ((int(local.Weekday()) + 8) % 7), Begin: 0, End: 0, Name: "UTC"}}

@@ -30,6 +30,7 @@ type certReport struct {
 	Member    ident.Member     `json:"member"`
 	Name      string           `json:"name"`
 	Role      certificate.Role `json:"role"` // member or gate
+	Class     string           `json:"class,omitempty"`
 	Group     ident.Group      `json:"group"`
 	GroupName string           `json:"group_name"`
 	Serial    uint64           `json:"serial"`
@@ -130,7 +131,7 @@ const expiredHint = "get an invite for the same name and run wander join with it
 func newCertReport(id node.Identity, now time.Time) certReport {
 	c, schedule := id.Certificate.Body(), enrolment.ScheduleOf(id.Certificate, id.Group)
 	r := certReport{
-		V: 1, Member: id.Certificate.Member(), Name: c.Name, Role: c.Role, Group: c.Group, GroupName: id.Group.Name(), Serial: c.Serial,
+		V: 1, Member: id.Certificate.Member(), Name: c.Name, Role: c.Role, Class: c.Class, Group: c.Group, GroupName: id.Group.Name(), Serial: c.Serial,
 		NotBefore: c.NotBefore, NotAfter: c.NotAfter, Used: schedule.Used(now), Renewal: schedule.Due(),
 		LeftS: c.NotAfter.Sub(now).Seconds(), State: "valid", Warning: int(schedule.Warning(now)),
 		Key: certificate.Fingerprint(id.Certificate.Key()), CA: certificate.FormatFingerprint(id.Certificate.Authority()),
@@ -151,6 +152,9 @@ func newCertReport(id node.Identity, now time.Time) certReport {
 func (r certReport) print(w io.Writer, now time.Time) {
 	at := func(t time.Time) string { return t.UTC().Format(time.DateTime + " MST") }
 	fmt.Fprintf(w, "%-11v %s (%v)\n", r.Role.String(), r.Name, r.Member)
+	if r.Class != "" {
+		fmt.Fprintf(w, "class       %s\n", r.Class)
+	}
 	fmt.Fprintf(w, "group       %s (%s)\n", r.GroupName, r.Group.String()[:16])
 	fmt.Fprintf(w, "certificate %d, by CA key %s\n", r.Serial, r.CA)
 	fmt.Fprintf(w, "key         %s\n", r.Key)

@@ -75,6 +75,7 @@ func TestGroupSettings_Each_Documented(t *testing.T) {
 		"resource.policy":       "Default: `" + group.DefaultPolicy + "`.",
 		"resource.preset":       "Default: none.",
 		"resource.on_isolated":  "Permitted: `continue`, `stop` and `majority`. Default: continue.",
+		"resource.weights":      "Permitted: up to 16 classes, each with a weight of 1 to 100. Default: none.",
 		"resource.gate":         "Default: none.",
 		"resource.windows":      "Default: none.",
 		"resource.gate_address": "Must be given if there is a gate.",

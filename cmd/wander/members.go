@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -27,6 +28,8 @@ another member may know slightly more or less for some seconds.
   revoked      the CA has revoked it, permanently
   expired      its certificate has expired; it takes part again when it is renewed
 
+CLASS is what the CA has certified; a resource may give it a weight.
+
 A valid member marked "no answer" does not answer the local member; others may reach it.`,
 		Example: "  wander members\n  wander members --socket a/wander.sock --output json",
 	}, func(socket string, asJSON bool) error { return runMembers(env, socket, asJSON) })
@@ -49,7 +52,7 @@ func runMembers(env *environment, socket string, asJSON bool) error {
 
 func printMembers(out io.Writer, list []api.MemberInfo) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tMEMBER\tSTATE\tCONNECTED\tCERTIFICATE UNTIL\tADDRESSES")
+	fmt.Fprintln(w, "NAME\tMEMBER\tCLASS\tSTATE\tCONNECTED\tCERTIFICATE UNTIL\tADDRESSES")
 	for _, m := range list {
 		state := m.State
 		if m.Suspected && m.State == "valid" {
@@ -62,7 +65,7 @@ func printMembers(out io.Writer, list []api.MemberInfo) error {
 		case m.Connected:
 			connected = "yes"
 		}
-		fmt.Fprintf(w, "%s\t%v\t%s\t%s\t%s\t%s\n", m.Name, m.Member, state, connected,
+		fmt.Fprintf(w, "%s\t%v\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Member, cmp.Or(m.Class, "-"), state, connected,
 			m.Expires.UTC().Format(time.RFC3339), addressesOf(m))
 	}
 	return w.Flush()

@@ -27,6 +27,7 @@ type planFlags struct {
 	loss, output string
 	set          []string // NAME=VALUE
 	compare      bool
+	weights      []int
 }
 
 func newPlanCommand(env *environment) *cobra.Command {
@@ -50,6 +51,7 @@ figures. The same command gives the same figures; --first gives others.`,
 		Example: `  wander plan --members 50 --operation-time 4s
   wander plan --members 50 --operation-time 4s --every 10m --loss 0.1% --latency 20ms
   wander plan --members 50 --operation-time 4s --compare
+  wander plan --members 60 --operation-time 4s --weights 1,2,5
   wander plan --members 200 --operation-time 30s --policy multitoken --target-interval 20m
   wander plan --members 30 --operation-time 10m --every 24h --policy ring --set request_timeout=1h`,
 		Args: cobra.NoArgs,
@@ -66,6 +68,7 @@ figures. The same command gives the same figures; --first gives others.`,
 	flags.IntVar(&f.request.Params.MembersMax, "members-max", 0, "members_max of the group configuration (default the members)")
 	flags.StringArrayVar(&f.set, "set", nil, "set a parameter of the policy as in the group configuration, `NAME=VALUE`; may be repeated")
 	cli.DurationVar(flags, &f.request.Every, "every", 0, "mean time after an operation until a member wants to run again (default immediately)")
+	flags.IntSliceVar(&f.weights, "weights", nil, fmt.Sprintf("weights of classes with equally many members each, for fair, for example 1,2,5; 1 to %d", policy.MaxWeight))
 	flags.StringVar(&f.loss, "loss", "0%", "ratio of handoffs that lose the token")
 	cli.DurationVar(flags, &f.request.Crash, "crash", 0, "mean time between two crashes in the group, at most half of which is down at a time (default never)")
 	cli.DurationVar(flags, &f.request.DownFor, "down-for", time.Minute, "time until a crashed member restarts, with --crash")
@@ -204,7 +207,10 @@ func (f *planFlags) read(given func(flag string) bool) (*plan.Request, error) {
 	if r.Params.MembersMax == 0 {
 		r.Params.MembersMax = r.Members
 	}
-	var err error
+	err := r.SetWeights(f.weights)
+	if err != nil {
+		return nil, planError(err)
+	}
 	if r.Loss, err = cli.ParseShare(f.loss); err != nil {
 		return nil, cli.UsageError("--loss %v", err)
 	}
@@ -262,6 +268,9 @@ func printPlan(w io.Writer, r *plan.Request, p *plan.Report) {
 		plain(p.MessagesPerHour), plain(p.HandoffsPerHour), plain(p.OperationsPerHour))
 	fmt.Fprintf(w, "per operation %.3g messages, %.3g of them between policies; %.3g with %.3g of gossip and %.3g HELLO\n",
 		p.MessagesPerOperation, p.SmallPerOperation, p.AllPerOperation, p.GossipPerOperation, p.HelloPerOperation)
+	for _, s := range p.Shares {
+		fmt.Fprintf(w, "weight %-6d %d members: %s of the operations, asked %s: %+.2f %% of that\n", s.Weight, s.Members, percent(s.Share), percent(s.Asked), 100*(s.Share/s.Asked-1))
+	}
 	fmt.Fprintf(w, "simulated     %s of %s each from seed %d on, after %s of warm-up; %d losses, %d crashes\n",
 		cli.Count(p.Seeds, "run"), inSeconds(p.Simulated), p.First, inSeconds(p.WarmUp), p.Losses, p.Crashes)
 }

@@ -241,6 +241,9 @@ func ruleOf(r api.ResourceStatus) string {
 	if r.Policy == "" {
 		return "leaving"
 	}
+	if r.Weight > 0 {
+		return fmt.Sprintf("%s, %s, weight %d here", r.Policy, r.Preset, r.Weight)
+	}
 	return r.Policy + ", " + r.Preset
 }
 

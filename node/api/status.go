@@ -90,6 +90,7 @@ type ResourceStatus struct {
 	Why
 	Policy  string       `json:"policy"`
 	Preset  string       `json:"preset"`
+	Weight  int          `json:"weight,omitempty"` // of this member, where the resource has weights
 	Slots   []SlotStatus `json:"slots"`
 	Waiting int          `json:"waiting"` // local programs that wait
 	// NoPlace: the resource is shared in a ring that has no place for this member, as
@@ -184,6 +185,7 @@ type JournalStatus struct {
 type MemberInfo struct {
 	Member    ident.Member `json:"member"`
 	Name      string       `json:"name"`
+	Class     string       `json:"class,omitempty"`
 	State     string       `json:"state"` // valid, failed, left, revoked, retired key, expired, not yet valid
 	Self      bool         `json:"self"`  // the member that answers
 	Connected bool         `json:"connected"`

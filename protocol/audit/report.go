@@ -189,6 +189,9 @@ type Resource struct {
 	Overlap       Overlaps
 	Gaps          Gaps
 	Shares        []Share // by member
+	// Classes are the parts of the classes of members, if the newest configuration that was seen gives the resource
+	// weights; those without operations and without presence are left out.
+	Classes []ClassShare
 	// JainOperations and JainHeld are Jain's fairness index of the members'
 	// operations and of their times of custody. Both are per time for which a member
 	// was present, and weighed by that time. The index is 1 when all members had the
@@ -204,6 +207,18 @@ type Share struct {
 	Operations int
 	Held       uint64
 	Present    uint64 // covered by the member's journals
+}
+
+// ClassShare is the part of one class of members in the operations of a resource. Only members whose journals are at hand
+// count.
+type ClassShare struct {
+	Class      string // empty: the members of none
+	Weight     int
+	Members    int
+	Operations int
+	// Share is the class's part of the operations. Asked is the one that its weight asks for, by the time for which
+	// its members were present. A class that wants less often than the others gets less.
+	Share, Asked float64
 }
 
 // Overlaps says for how long operations of one resource ran at once. With more than one

@@ -274,6 +274,7 @@ func (sm *summary) shares(r *Resource, presence map[ident.Member]uint64) {
 	for _, m := range sortedMembers(r.byMember) {
 		r.Shares = append(r.Shares, *r.byMember[m])
 	}
+	sm.classes(r)
 }
 
 // presence is for how long a member took part, as far as its journals tell: they

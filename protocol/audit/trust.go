@@ -57,6 +57,8 @@ func printOf(k envelope.Kind, raw []byte) print {
 // identity is what is known of one member.
 type identity struct {
 	name        string
+	class       string // in the certificate that ends last; empty: none
+	ends        uint64 // of that certificate, ms since 1970
 	key         *signature.PublicKey
 	certificate []byte // the first that was seen
 	authority   [envelope.KeyIDSize]byte
@@ -218,6 +220,9 @@ func (t *Trust) certified(c certificate.Certificate) {
 	if i.key == nil {
 		i.key, i.name, i.certificate, i.authority = c.Key(), c.Name(), c.Raw(), c.Authority()
 	}
+	if ends := millis(claims.NotAfter); ends >= i.ends {
+		i.class, i.ends = claims.Class, ends
+	}
 	i.valid = append(i.valid, validity{millis(claims.NotBefore), millis(claims.NotAfter)})
 }
 
@@ -261,6 +266,14 @@ func (t *Trust) Name(m ident.Member) string {
 		return i.name
 	}
 	return t.gate(m).Name()
+}
+
+// class is that of a member, as its certificate that ends last has it: empty if it has none, or none was seen.
+func (t *Trust) class(m ident.Member) string {
+	if i := t.members[m]; i != nil {
+		return i.class
+	}
+	return ""
 }
 
 // gate is the certificate of a gate; the zero value has no name.

@@ -24,7 +24,7 @@ func newCertificate(c Claims, key *signature.PublicKey, form envelope.Verified) 
 
 // Parse reads and verifies a certificate of a member of group g. It does not look at the
 // time. Errors: ErrMalformed, ErrName, ErrSerial, ErrValidity, ErrKey, ErrRole also for
-// a gate's, ErrGroup, ErrUnknownCA, ErrSignature, the first that applies.
+// a gate's, ident.ErrClass, ErrGroup, ErrUnknownCA, ErrSignature, the first that applies.
 func Parse(g ident.Group, raw []byte, cas Authorities) (Certificate, error) {
 	return parse(Read(g, raw, cas))
 }
@@ -97,6 +97,9 @@ func (c Certificate) Member() ident.Member { return c.member }
 
 // Name is the member's name, for people.
 func (c Certificate) Name() string { return c.Body().Name }
+
+// Class is the member's, by which a resource may weigh it. It is empty if it has none.
+func (c Certificate) Class() string { return c.Body().Class }
 
 // Key is the member's public key.
 func (c Certificate) Key() *signature.PublicKey { return c.key }

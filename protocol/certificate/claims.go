@@ -1,6 +1,7 @@
 package certificate
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"time"
@@ -33,13 +34,14 @@ type Claims struct {
 	// at least those versions.
 	ConfigVersion     uint64
 	RevocationVersion uint64
-	Role              Role // zero: a member
+	Role              Role   // zero: a member
+	Class             string // of a member, by which a resource may weigh it; empty: none
 	Extensions        canonical.Extensions
 }
 
 // claimsForm is the payload of a certificate: a CWT claims set (RFC 8392 §3)
-// with a confirmation key (RFC 8747 §3.2). The extensions and the role, and only they, may
-// be missing. The extensions are when there are none, and the role is a member's.
+// with a confirmation key (RFC 8747 §3.2). The extensions, the role and the class, and only they,
+// may be missing. The extensions and the class are when there are none, and the role is a member's.
 type claimsForm struct {
 	Name              string                `cbor:"2,keyasint"`
 	NotAfter          uint64                `cbor:"4,keyasint"`
@@ -52,6 +54,7 @@ type claimsForm struct {
 	RevocationVersion uint64                `cbor:"-70003,keyasint"`
 	Extensions        *canonical.Extensions `cbor:"-70004,keyasint,omitempty"`
 	Role              *uint64               `cbor:"-70005,keyasint,omitempty"`
+	Class             *string               `cbor:"-70006,keyasint,omitempty"`
 }
 
 type confirmation struct {
@@ -71,7 +74,7 @@ const (
 )
 
 // Sign makes the certificate. Times lose what is below a second. Errors:
-// ErrName, ErrSerial, ErrValidity, ErrKey, ErrRole, ErrMalformed (extensions),
+// ErrName, ErrSerial, ErrValidity, ErrKey, ErrRole, ident.ErrClass, ErrMalformed (extensions),
 // ErrTooLarge.
 func (c Claims) Sign(ca *signature.PrivateKey) (Certificate, error) {
 	c.NotBefore, c.NotAfter, c.IssuedAt = seconds(c.NotBefore), seconds(c.NotAfter), seconds(c.IssuedAt)
@@ -111,7 +114,18 @@ func (c Claims) check() (*signature.PublicKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrKey, err)
 	}
-	return key, c.Role.validate()
+	return key, cmp.Or(c.Role.validate(), c.checkClass())
+}
+
+// checkClass returns ident.ErrClass for a class that cannot be one, or that is a gate's: gates have no turns.
+func (c Claims) checkClass() error {
+	switch {
+	case c.Class == "":
+		return nil
+	case c.Role == GateRole:
+		return fmt.Errorf("%w: a gate has none", ident.ErrClass)
+	}
+	return ident.CheckClass(c.Class)
 }
 
 // CheckName returns ErrName unless name can be a member's: 1 to MaxName of
@@ -148,6 +162,9 @@ func (c Claims) form() claimsForm {
 		role := uint64(c.Role)
 		f.Role = &role
 	}
+	if c.Class != "" {
+		f.Class = &c.Class
+	}
 	return f
 }
 
@@ -174,6 +191,11 @@ func (f claimsForm) claims() (Claims, error) {
 	if f.Role != nil {
 		if c.Role = Role(*f.Role); c.Role == MemberRole {
 			return Claims{}, fmt.Errorf("%w: the role of a member, which is not written", ErrMalformed)
+		}
+	}
+	if f.Class != nil {
+		if c.Class = *f.Class; c.Class == "" {
+			return Claims{}, fmt.Errorf("%w: an empty class", ErrMalformed)
 		}
 	}
 	return c, nil

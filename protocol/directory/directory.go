@@ -123,6 +123,7 @@ func (d *Directory) keep(c certificate.Certificate) (news bool) {
 	if authority, retired := d.authorities.signed(c, d.group); !f.takeCertificate(c, authority, retired) {
 		return false
 	}
+	f.class = d.classes.number(c.Class())
 	d.changed(f)
 	return true
 }

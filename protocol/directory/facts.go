@@ -39,6 +39,8 @@ type facts struct {
 
 	authority uint8 // which of the directory's has signed the certificate
 	retired   bool  // that one is not in force any more
+
+	class uint16 // that the certificate has, by its number among the directory's classes
 }
 
 // rare is what is known of few members.

@@ -17,6 +17,7 @@ type Register struct {
 	order   order // those with a certificate
 	keys    keys
 	recent  recent
+	classes classes
 }
 
 func newRegister(g Group, self ident.Member) *Register {
@@ -76,6 +77,14 @@ func (reg *Register) Certificate(m ident.Member) (c certificate.Certificate, ok 
 		return f.certificate.Open(), true
 	}
 	return certificate.Certificate{}, false
+}
+
+// Class returns that of m, as its certificate has it: empty if it has none, or no certificate of m is known.
+func (reg *Register) Class(m ident.Member) string {
+	if f := reg.members[m]; f != nil {
+		return reg.classes.name(f.class)
+	}
+	return ""
 }
 
 // RawCertificate returns, in encoded form, the certificate that Certificate

@@ -18,9 +18,9 @@ import (
 	"github.com/wandertoken/wander/protocol/window"
 )
 
-// configLimits bound a configuration: MaxResources of about sixty items each,
-// with every parameter that there is, a gate, and extensions, and its windows.
-var configLimits = canonical.Limits{MaxBytes: envelope.MaxConfiguration, MaxDepth: 6, MaxItems: (68 + 1 + 6*window.Max) * MaxResources}
+// configLimits bound a configuration: MaxResources of about a hundred and fifty items each,
+// with every parameter that there is, windows, policy.MaxWeights, a gate, and extensions.
+var configLimits = canonical.Limits{MaxBytes: envelope.MaxConfiguration, MaxDepth: 6, MaxItems: (70 + 6*window.Max + 2*policy.MaxWeights) * MaxResources}
 
 // configForm is the payload of a configuration. Times are in milliseconds.
 type configForm struct {
@@ -56,7 +56,28 @@ type plainForm struct {
 	MaxHold    uint64
 	OnIsolated uint64
 	Windows    []windowForm
+	Weights    weightsForm
 	Extensions canonical.Extensions
+}
+
+// weightsForm are the weights of the classes that a resource names.
+type weightsForm map[string]uint64
+
+func formOfWeights(w policy.Weights) weightsForm {
+	f := make(weightsForm)
+	for _, c := range w.List() {
+		f[c.Class] = uint64(c.Weight)
+	}
+	return f
+}
+
+// weights are what the form says. Errors: those of policy.MakeWeights.
+func (f weightsForm) weights() (policy.Weights, error) {
+	of := make(map[string]int, len(f))
+	for class, weight := range f {
+		of[class] = int(min(weight, math.MaxInt32))
+	}
+	return policy.MakeWeights(of)
 }
 
 // gatedForm is a resource with a gate: plainForm, and one item more.
@@ -67,7 +88,7 @@ type gatedForm struct {
 }
 
 // gatedLength is the first byte of an array of as many items as gatedForm has.
-const gatedLength = 0x80 + 10
+const gatedLength = 0x80 + 11
 
 // MarshalCBOR encodes the shorter form if there is no gate.
 func (f resourceForm) MarshalCBOR() ([]byte, error) {
@@ -92,7 +113,7 @@ func (f *resourceForm) UnmarshalCBOR(data []byte) error {
 // Sign signs the settings as the configuration of group g. Issued loses what is
 // below a millisecond. Errors: those of Validate, ErrAuthorities also when the
 // signer's key is not listed, and envelope.ErrTooLarge when the configuration
-// is too large, which takes long policy names or extensions.
+// is too large, which takes long policy names, many weights, or extensions.
 func (s Settings) Sign(g ident.Group, ca *signature.PrivateKey) (Config, error) {
 	s.Issued = s.Issued.Truncate(time.Millisecond).UTC()
 	signer := certificate.AuthorityID(ca.Public())
@@ -140,7 +161,8 @@ func (s Settings) form() *configForm {
 func (r Resource) form() resourceForm {
 	f := resourceForm{plainForm: plainForm{
 		Name: r.Name, Policy: r.Policy, Preset: r.Preset, Slots: slots.Wire(&r),
-		Parameters: formOf(&r.Params), MaxHold: maxHold.Wire(&r), OnIsolated: uint64(r.OnIsolated), Windows: formsOf(r.Windows), Extensions: r.Extensions,
+		Parameters: formOf(&r.Params), MaxHold: maxHold.Wire(&r), OnIsolated: uint64(r.OnIsolated), Windows: formsOf(r.Windows),
+		Weights: formOfWeights(r.Weights), Extensions: r.Extensions,
 	}}
 	if !r.Gate.IsZero() {
 		gate := r.Gate.form()
@@ -179,6 +201,9 @@ func (f resourceForm) resource() (Resource, error) {
 	}
 	params.Preset = f.Preset
 	params.OnIsolated = policy.OnIsolated(min(f.OnIsolated, math.MaxUint8))
+	if params.Weights, err = f.Weights.weights(); err != nil {
+		return Resource{}, err
+	}
 	r := Resource{Name: f.Name, Policy: f.Policy, Params: params, Extensions: f.Extensions}
 	if r.Windows, err = windowsOf(f.Windows); err != nil {
 		return Resource{}, err

@@ -18,6 +18,7 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
@@ -236,7 +237,7 @@ func afterParsing(t *testing.T, params policy.Params) policy.Params {
 func configList(change func(top, resource, constants []any, params map[uint64]any)) []any {
 	none := map[int]any{}
 	params := map[uint64]any{1: uint64(4000), 2: uint64(9), 3: uint64(100)}
-	r := []any{"ftp", "wandering", "", uint64(1), params, uint64(4000), uint64(0), []any{}, none}
+	r := []any{"ftp", "wandering", "", uint64(1), params, uint64(4000), uint64(0), []any{}, map[string]uint64{}, none}
 	var c []any
 	for _, one := range group.Constants {
 		low, _ := one.Range()
@@ -264,14 +265,20 @@ func TestConfig_SignedInvalid_Refused(t *testing.T) {
 			p[14] = uint64(1)
 			p[9] = uint64(1)
 		}, nil},
-		{"other extension", func(_, r, _ []any, _ params) { r[8] = map[int]any{3: "x"} }, nil},
+		{"other extension", func(_, r, _ []any, _ params) { r[9] = map[int]any{3: "x"} }, nil},
 		{"preset", func(_, r, _ []any, _ params) { r[2] = "of-later" }, nil},
 		{"critical extension", func(top, _, _ []any, _ params) { top[7] = map[int]any{2: 1} }, canonical.ErrExtension},
 		{"no authorities", func(top, _, _ []any, _ params) { top[5] = [][16]byte{} }, group.ErrAuthorities},
 		{"null for authorities", func(top, _, _ []any, _ params) { top[5] = nil }, group.ErrMalformed},
 		{"others' authorities", func(top, _, _ []any, _ params) { top[5] = ids(secondKey) }, group.ErrAuthorities},
 		{"id of an authority", func(top, _, _ []any, _ params) { top[5] = []any{[]byte{1}} }, group.ErrMalformed},
-		{"critical in a resource", func(_, r, _ []any, _ params) { r[8] = map[int]any{2: 1} }, canonical.ErrExtension},
+		{"weights", func(_, r, _ []any, _ params) { r[8] = map[string]uint64{"backup": 100, "web": 1} }, nil},
+		{"weight of nothing", func(_, r, _ []any, _ params) { r[8] = map[string]uint64{"backup": 0} }, policy.ErrOutOfRange},
+		{"weight that overflows", func(_, r, _ []any, _ params) { r[8] = map[string]uint64{"backup": 1 << 63} }, policy.ErrOutOfRange},
+		{"class with a comma", func(_, r, _ []any, _ params) { r[8] = map[string]uint64{"a=1,b": 2} }, ident.ErrClass},
+		{"class of a number", func(_, r, _ []any, _ params) { r[8] = map[uint64]uint64{1: 2} }, group.ErrMalformed},
+		{"null for weights", func(_, r, _ []any, _ params) { r[8] = nil }, group.ErrMalformed},
+		{"critical in a resource", func(_, r, _ []any, _ params) { r[9] = map[int]any{2: 1} }, canonical.ErrExtension},
 		{"version", func(top, _, _ []any, _ params) { top[0] = uint64(0) }, group.ErrVersion},
 		{"name", func(top, _, _ []any, _ params) { top[1] = "" }, group.ErrName},
 		{"name of a preset", func(_, r, _ []any, _ params) { r[2] = "Of Later" }, group.ErrName},

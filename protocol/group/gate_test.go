@@ -35,10 +35,9 @@ func TestGate_Absent_DefaultsAndBytesAsBefore(t *testing.T) {
 	assert.False(t, g.IsZero())
 	assert.True(t, gated().Resources[0].Gate.IsZero(), "defaults make no gate")
 
-	// The resource without a gate is an array of nine items; that with one has a
-	// tenth.
+	// The resource without a gate is an array of ten items; that with one has an eleventh.
 	raw := config(t, gated()).Raw()
-	plain, with := append([]byte{0x89, 0x66}, "backup"...), append([]byte{0x8a, 0x63}, "ftp"...)
+	plain, with := append([]byte{0x8a, 0x66}, "backup"...), append([]byte{0x8b, 0x63}, "ftp"...)
 	assert.Contains(t, string(raw), string(plain))
 	assert.Contains(t, string(raw), string(with))
 	assert.NotContains(t, string(config(t, settings()).Raw()), string(with))

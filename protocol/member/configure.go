@@ -84,7 +84,7 @@ func (c *circulation) configure() (fresh []*slot, err error) {
 func (c *circulation) makePolicy(k slotKey, r group.Resource, params policy.Params, former time.Duration) (policy.Policy, error) {
 	seed, slot := c.nextSeed(), directory.SlotID(k.resource, k.number)
 	p, err := c.cfg.policies(r.Policy, params, policy.Surroundings{
-		Self: c.self, Random: rand.NewChaCha8(seed), Roster: roster{c.candidates, k}, Slot: slot,
+		Self: c.self, Random: rand.NewChaCha8(seed), Roster: roster{c.candidates, k}, Slot: slot, Class: c.dir.Class,
 		Electorate: electorate{c.dir, slot}, Longest: former, Patience: c.live.own.multiplier, Forgetful: !c.cfg.Durable,
 		Young: former == 0, Receipt: c.receipts.read, Serial: func() uint64 { return c.custody.handoff.Position().Serial },
 	})

@@ -237,7 +237,7 @@ func (w *madeWith) PolicyMade(_ string, _ uint64, _ string, p policy.Params, _ [
 // TestConfiguration_EveryParameter_MakesPolicyAnew: a change of any parameter of a policy
 // gives the slot a policy with the new one at once, and the token that is here to it.
 func TestConfiguration_EveryParameter_MakesPolicyAnew(t *testing.T) {
-	require.Equal(t, reflect.TypeFor[policy.Params]().NumField(), len(policy.Parameters)+4, "and the preset, the resource's max_hold and on_isolated, and the group's silence")
+	require.Equal(t, reflect.TypeFor[policy.Params]().NumField(), len(policy.Parameters)+5, "and the preset, the resource's max_hold, on_isolated and weights, and the group's silence")
 	base := policy.Params{OperationTime: time.Second, MembersMax: 10, SkipDelay: 100 * time.Millisecond, TargetInterval: time.Minute}
 	for _, p := range policy.Parameters {
 		t.Run(p.Name, func(t *testing.T) {

@@ -59,6 +59,7 @@ type Status struct {
 type SlotStatus struct {
 	Resource                string
 	Policy, Preset          string
+	Weight                  int     // of this member; 0 if the resource has no weights
 	Gauges                  []Gauge // what the policy shows of itself
 	Slot                    uint64
 	Leaving                 bool // not in the configuration any more; a program still runs
@@ -137,6 +138,7 @@ func (m *Member) Status() Status {
 	for i, slot := range m.circ.slots.order {
 		s.Slots[i] = slot.status(held[slot], waiting[slot.key.resource])
 		s.Slots[i].Gate, s.Slots[i].Observed = m.circ.entries.status(slot), slot.observed(others)
+		s.Slots[i].Weight = m.weightIn(slot.resource)
 		for _, h := range held[slot] {
 			s.Slots[i].Born = m.circ.custody.describe(h).Born
 		}
@@ -222,6 +224,14 @@ func (m *Member) Addresses(id ident.Member) []string { return m.dir.Addresses(id
 
 // Endpoint is the endpoint record of a member, encoded.
 func (m *Member) Endpoint(id ident.Member) ([]byte, bool) { return m.dir.Endpoint(id) }
+
+// weightIn is this member's weight in a resource; 0 if that has no weights.
+func (m *Member) weightIn(r group.Resource) int {
+	if r.Weights.IsZero() {
+		return 0
+	}
+	return r.Weights.Of(m.dir.Class(m.self))
+}
 
 // RevocationVersion is up to which version every revocation is known.
 func (m *Member) RevocationVersion() uint64 { return m.dir.RevocationVersion() }

@@ -22,7 +22,7 @@ func TestParameters_EveryField_Listed(t *testing.T) {
 		assert.False(t, seen[p.Name], p.Name)
 		seen[p.Name] = true
 	}
-	const others = 4 // Preset is no number, MaxHold and OnIsolated are the resource's, and Silence the group's
+	const others = 5 // Preset and Weights are no numbers, MaxHold and OnIsolated are the resource's, and Silence the group's
 	assert.Equal(t, reflect.TypeFor[policy.Params]().NumField(), len(policy.Parameters)+others)
 }
 

@@ -17,6 +17,9 @@ type Surroundings struct {
 	Random rand.Source
 	// Roster answers for as long as the policy works. Nil is that nobody else is known.
 	Roster Roster
+	// Class is that of a member, as its certificate has it: empty of one that has none, or whose certificate is not
+	// known here. Nil is that nobody has one. It is asked within Step only.
+	Class func(m ident.Member) string
 	// Electorate are the voters of the slot. Nil is that there are none.
 	Electorate Electorate
 	// Slot stands for the slot in questions to the Roster: its witnesses are those of

@@ -43,6 +43,9 @@ type Config struct {
 	Members int
 	// Seed makes the run: all randomness is drawn from it.
 	Seed uint64
+	// Classes are those of the members, in turn: that with index i has the class i mod their number. Nil is that
+	// nobody has one.
+	Classes []string
 	// Found is how many tokens there are at the start, generated at different
 	// members drawn at random. 0 is a cold start.
 	Found int
@@ -165,6 +168,22 @@ func Every(mean time.Duration) Demand {
 // Scripted returns the demand of members that want to run when Simulation.Want
 // says so.
 func Scripted() Demand { return Demand{kind: scripted} }
+
+// classAt is that of the member with this index.
+func (c *Config) classAt(member int) string {
+	if len(c.Classes) == 0 {
+		return ""
+	}
+	return c.Classes[member%len(c.Classes)]
+}
+
+// classOf is the class of a member as all others know it: none of an id that is nobody's.
+func (c *Config) classOf(m ident.Member) string {
+	if i := memberIndex(m); i >= 0 {
+		return c.classAt(i)
+	}
+	return ""
+}
 
 // Validate returns the error that New would return, without making a group. It
 // takes no time.

@@ -100,7 +100,7 @@ func newSimulation(ctx context.Context, cfg Config, makePolicy Maker) (*Simulati
 	policies := rand.NewPCG(cfg.Seed, streamPolicy)
 	s.membership.make = func(member int) (policy.Policy, error) {
 		return makePolicy(member, policy.Surroundings{
-			Self: MemberID(member), Random: policies, Roster: &memberRoster{&s.roster, int32(member)}, Slot: slotID,
+			Self: MemberID(member), Random: policies, Roster: &memberRoster{&s.roster, int32(member)}, Slot: slotID, Class: cfg.classOf,
 		})
 	}
 	for range cfg.Members {

@@ -147,9 +147,14 @@ func stress(cfg *circulation.Config, kinds string) {
 }
 
 // liarShare is how often a liar operated for each time that an honest member did.
-func liarShare(t testing.TB, members, lying int, lie liars.Lie, seed uint64, rounds int) (float64, walkFigures) {
+func liarShare(t testing.TB, members, lying int, lie liars.Lie, seed uint64, rounds int, weights ...int) (float64, walkFigures) {
 	cfg := walkConfig("fair", members, seed)
 	cfg.Params.MembersMax = members
+	if len(weights) > 0 {
+		cfg.Classes, cfg.Params.Weights = classesOf(t, weights)
+	} else {
+		weights = []int{1}
+	}
 	var accomplices []ident.Member
 	for i := range lying {
 		accomplices = append(accomplices, circulation.MemberID(i*members/lying))
@@ -169,9 +174,9 @@ func liarShare(t testing.TB, members, lying int, lie liars.Lie, seed uint64, rou
 	var theirs, honest float64
 	for m, n := range meter.PerMember() {
 		if slices.Contains(accomplices, circulation.MemberID(m)) {
-			theirs += float64(n) / float64(lying)
+			theirs += float64(n) / float64(lying) / float64(weights[m%len(weights)])
 		} else {
-			honest += float64(n) / float64(members-lying)
+			honest += float64(n) / float64(members-lying) / float64(weights[m%len(weights)])
 		}
 	}
 	f := walkFigures{idle: meter.Concurrency(0), two: meter.Concurrency(2)}
@@ -302,6 +307,27 @@ func TestLiars_Few_GainNothing(t *testing.T) {
 		assert.LessOrEqual(t, f.two, 0.0015)
 		share, _ = liarShare(t, 120, lying, liars.Shirking, 1, 8)
 		assert.Zero(t, share)
+	}
+}
+
+// TestLiars_Weighed_GainNothing: what liars of each weight get is compared with what honest members of their weight do.
+func TestLiars_Weighed_GainNothing(t *testing.T) {
+	for i, weights := range [][]int{{1, 2, 5}, {5, 1, 2}} { // the liar, the first member, has some sixty turns
+		share, f := liarShare(t, 120, 1, liars.Starved, 1, 160/weights[0], weights...)
+		t.Log("one of weight", weights[0], share, f)
+		assert.LessOrEqual(t, share, 1.1)
+		share, _ = liarShare(t, 120, 1, liars.Shirking, 1, 8, weights...)
+		assert.Zero(t, share)
+		if i > 0 {
+			continue
+		}
+		share, f = liarShare(t, 120, 6, liars.Starved, 1, 40, weights...)
+		t.Log("two of each weight", share, f)
+		assert.LessOrEqual(t, share, 1.3, "as without weights")
+		share, f = liarShare(t, 120, 6, liars.Denying, 1, 24, weights...)
+		t.Log("that deny turns", share, f)
+		assert.InDelta(t, 1, share, 0.1)
+		assert.LessOrEqual(t, f.two, 0.0015)
 	}
 }
 

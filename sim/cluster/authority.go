@@ -27,6 +27,8 @@ type authority struct {
 	signed group.Authority
 	seed   uint64 // of the keys of members that enrol
 
+	classes []string // of the members that enrol, in turn; none: nobody has one
+
 	version   uint64          // of the newest configuration
 	serial    uint64          // of the newest certificate of a member that has enrolled
 	revoked   []time.Duration // when, of each revocation in the order of their versions
@@ -104,10 +106,18 @@ func (a *authority) enrol(now time.Duration) identity {
 	number := a.serial + 1
 	key, err := a.memory.PrivateKey(seedOf(a.seed, number))
 	must(err)
-	who := identity{name: fmt.Sprintf("m%d", number), key: key, address: addressOf(number)}
+	who := identity{name: fmt.Sprintf("m%d", number), class: a.classOf(number), key: key, address: addressOf(number)}
 	a.certify(&who, now)
 	who.endpoint = endpointOf(a.id, who)
 	return who
+}
+
+// classOf is the class of the member with a serial number that enrols.
+func (a *authority) classOf(serial uint64) string {
+	if len(a.classes) == 0 {
+		return ""
+	}
+	return a.classes[(serial-1)%uint64(len(a.classes))]
 }
 
 // seedOf makes the key of a run's member.
@@ -123,7 +133,7 @@ func (a *authority) certify(who *identity, now time.Duration) {
 	var err error
 	who.certificate, err = certificate.Claims{
 		Name: who.name, Serial: a.serial, NotBefore: from.Add(-backdated), NotAfter: from.Add(a.lifetime() - backdated),
-		IssuedAt: from, Key: who.key.Public().Bytes(), Group: a.id,
+		IssuedAt: from, Key: who.key.Public().Bytes(), Group: a.id, Class: who.class,
 		ConfigVersion: a.version, RevocationVersion: uint64(len(a.revoked)),
 	}.Sign(a.key)
 	must(err)

@@ -63,6 +63,7 @@ type setting struct {
 	members   []memberSetting
 	resources []group.Resource
 	walks     []group.Resource // the same, all with the wandering token
+	classes   []string         // of the members that enrol, in turn; none: nobody has one
 	constants group.Settings   // of the group, but for its version and resources; zero: the defaults
 	tuning    handoff.Tuning
 	net       networkSetting
@@ -150,6 +151,7 @@ type counts struct {
 
 func newCluster(s setting, trace io.Writer) (*cluster, error) {
 	a := newAuthority(s.seed)
+	a.classes = s.classes
 	g, err := a.found(s.resources, s.constants)
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 // identity is who a member is.
 type identity struct {
 	name        string
+	class       string // empty: none
 	id          ident.Member
 	key         *signature.PrivateKey
 	certificate certificate.Certificate

@@ -8,5 +8,6 @@ var (
 	ErrSeeds   = errors.New("seeds out of range")
 	ErrLoss    = errors.New("loss out of range")
 	ErrSpan    = errors.New("time span out of range")
+	ErrWeights = errors.New("weights out of range")
 	ErrTarget  = errors.New("the policy needs a target interval")
 )

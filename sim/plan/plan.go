@@ -52,6 +52,9 @@ type Report struct {
 	HelloPerOperation  float64 `json:"hello_messages_per_operation"`
 	AllPerOperation    float64 `json:"all_messages_per_operation"`
 
+	// Shares are the parts of the classes in all operations, nil without weights.
+	Shares []ClassShare `json:"shares,omitempty"`
+
 	// What was simulated: so many runs, as many as Request.Seeds or fewer, with the
 	// seeds from First on, of this length on average after a warm-up.
 	First     uint64   `json:"first_seed"`
@@ -73,6 +76,15 @@ type Spread struct {
 	// LowerBounds names those of p50, p95 and p99 that are larger than their
 	// number: so few times ended in the run that it does not tell.
 	LowerBounds []string `json:"lower_bounds"`
+}
+
+// ClassShare is the part of one class of members in all operations, and the part that its weight asks for.
+type ClassShare struct {
+	Class   string  `json:"class"`
+	Weight  int     `json:"weight"`
+	Members int     `json:"members"`
+	Share   float64 `json:"share"`
+	Asked   float64 `json:"asked_share"`
 }
 
 // Recovery is how long losses were felt.
@@ -196,6 +208,7 @@ func (r *Request) report(all *total, recovered []time.Duration) *Report {
 			Largest: recovered[len(recovered)-1].Seconds(), Losses: len(recovered),
 		}
 	}
+	p.Shares = r.shares(all.ran)
 	p.Hints = append(p.Hints, r.hints(p, all)...)
 	return p
 }
@@ -209,6 +222,7 @@ type total struct {
 	idle, waiting, one, two, none float64 // in seconds
 	waited                        float64 // in seconds
 	served                        uint64
+	ran                           []uint64 // operations, by class
 	stats                         circulation.Stats
 	traffic                       circulation.Traffic
 }
@@ -236,6 +250,7 @@ func (a *total) add(s *sample) {
 	a.waiting += s.watch.idle.Seconds()
 	a.waited += s.watch.waited
 	a.served += s.watch.served
+	a.ran = sum(a.ran, s.watch.ran)
 	a.stats.Hops += s.stats.Hops
 	a.stats.Operations += s.stats.Operations
 	a.stats.Lost += s.stats.Lost

@@ -42,6 +42,9 @@ type Request struct {
 	Params policy.Params
 	// Members is how many there are, 2 to policy.MaxMembers.
 	Members int
+	// Shares are the classes of the members in equal parts, each with its weight under the preset fair: nil is that all
+	// have the same. Params have the same weights.
+	Shares []policy.ClassWeight
 	// Every is how long after an operation a member wants to run again, on
 	// average (exponentially distributed); 0: at once. Up to
 	// policy.MaxInterval, as Crash and DownFor.
@@ -174,7 +177,7 @@ func (r *Request) spacing() time.Duration {
 			return max(time.Millisecond, (shortest+longest)/2)
 		}
 	}
-	return min(max(r.round(), r.minInterval()), policy.MaxInterval)
+	return min(max(time.Duration(float64(r.round())*r.slowest()), r.minInterval()), policy.MaxInterval)
 }
 
 // expected is about how long it is at least between two operations of a member.
@@ -200,6 +203,9 @@ func (r *Request) config(seed uint64) circulation.Config {
 		Policy: r.Policy, Params: r.Params, Members: r.Members, Seed: seed,
 		Reserving: r.ways(WaysToReserve), Passing: r.ways(WaysToTransfer), Telling: r.ways(waysOfMessage),
 		IdleTimeout: connectionIdle, Demand: circulation.Every(r.Every),
+	}
+	for _, s := range r.Shares {
+		c.Classes = append(c.Classes, s.Class)
 	}
 	if r.singleToken() {
 		c.Found = 1

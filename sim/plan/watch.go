@@ -17,16 +17,18 @@ type watch struct {
 	idle             time.Duration // somebody wants, nobody runs
 	waited           float64       // seconds, of all members together
 	served           uint64        // waits that ended, whenever they began
+	ran              []uint64      // operations that began, by class; none without classes
 }
 
 func newWatch(r *Request) watch {
-	return watch{waits: newSpans(r.spacing()), intervals: newSpans(r.expected())}
+	return watch{ran: make([]uint64, len(r.Shares)), waits: newSpans(r.spacing()), intervals: newSpans(r.expected())}
 }
 
 // restart forgets what was measured.
 func (w *watch) restart(now clock.Instant) {
 	w.advance(now)
 	w.idle, w.waited, w.served = 0, 0, 0
+	clear(w.ran)
 	w.waits.start, w.intervals.start = now, now
 	w.waits.spread.clear()
 	w.intervals.spread.clear()
@@ -66,6 +68,9 @@ func (w *watch) OperationBegan(now clock.Instant, member int) {
 	}
 	w.waits.end(now, member)
 	w.runs++
+	if len(w.ran) > 0 {
+		w.ran[member%len(w.ran)]++
+	}
 	w.intervals.end(now, member)
 	w.intervals.begin(now, member)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/wandertoken/wander/protocol/evidence"
 	gatewire "github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/invite"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/permit"
@@ -58,7 +59,7 @@ var names = map[string]error{
 	"certificate.ErrKey": certificate.ErrKey, "certificate.ErrRole": certificate.ErrRole, "certificate.ErrValidity": certificate.ErrValidity,
 	"certificate.ErrMode": certificate.ErrMode, "certificate.ErrAddress": certificate.ErrAddress,
 	"certificate.ErrTooMany": certificate.ErrTooMany, "certificate.ErrAttached": certificate.ErrAttached,
-	"certificate.ErrReason": certificate.ErrReason, "certificate.ErrVersion": certificate.ErrVersion,
+	"ident.ErrClass": ident.ErrClass, "certificate.ErrReason": certificate.ErrReason, "certificate.ErrVersion": certificate.ErrVersion,
 
 	"group.ErrMalformed": group.ErrMalformed, "group.ErrGroup": group.ErrGroup, "group.ErrKey": group.ErrKey,
 	"group.ErrValidity": group.ErrValidity, "group.ErrVersion": group.ErrVersion, "group.ErrName": group.ErrName,

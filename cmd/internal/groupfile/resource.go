@@ -29,7 +29,7 @@ func (f *Resource) SetDefaults() {
 
 // Places returns where the values of a table go, by their keys.
 func (f *Resource) Places() map[string]any {
-	places := map[string]any{"name": &f.Name, "policy": &f.Policy, "preset": &f.Preset, "on_isolated": &f.OnIsolated}
+	places := map[string]any{"name": &f.Name, "policy": &f.Policy, "preset": &f.Preset, "on_isolated": &f.OnIsolated, "weights": &f.Weights}
 	for _, c := range group.ResourceConstants {
 		places[c.Name] = c.Field(&f.Resource)
 	}

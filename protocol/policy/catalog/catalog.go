@@ -56,7 +56,7 @@ type entry struct {
 var entries = map[string]entry{
 	Wandering: {
 		presets: []Preset{
-			{wandering.Fair, []string{"min_interval", "on_silent_holder"}, true},
+			{wandering.Fair, []string{"min_interval", "on_silent_holder", "weights"}, true},
 			{wandering.Light, []string{"min_interval", "on_silent_holder"}, true},
 			{wandering.Paper, []string{"min_interval", "regeneration_mean"}, false},
 			{wandering.Report, []string{"min_interval", "max_interval", "growth_factor", "decay_factor", "generator_rests"}, false},
@@ -185,6 +185,9 @@ func check(preset Preset, params *policy.Params) error {
 		if p.Optional && p.Wire(params) != 0 && !slices.Contains(preset.Uses, p.Name) {
 			return fmt.Errorf("%w: preset %s does not use %s; leave it out", policy.ErrUnused, preset.Name, p.Name)
 		}
+	}
+	if !params.Weights.IsZero() && !slices.Contains(preset.Uses, "weights") {
+		return fmt.Errorf("%w: preset %s does not use weights; leave it out, or set preset %s of policy %s", policy.ErrUnused, preset.Name, wandering.Fair, Wandering)
 	}
 	return nil
 }

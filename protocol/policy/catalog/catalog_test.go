@@ -68,6 +68,25 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestRefusals_Weights_FairAlone: who does not know when members were served cannot weigh them.
+func TestRefusals_Weights_FairAlone(t *testing.T) {
+	weights, err := policy.MakeWeights(map[string]int{"backup": 5})
+	require.NoError(t, err)
+	for _, name := range catalog.Names() {
+		for _, preset := range catalog.Presets(name) {
+			p := paramsOf(name)
+			p.Preset, p.Weights = preset.Name, weights
+			err := catalog.Check(name, p)
+			if preset.Name == "fair" {
+				assert.NoError(t, err)
+				continue
+			}
+			require.ErrorIs(t, err, policy.ErrUnused, "%s %s", name, preset.Name)
+			assert.ErrorContains(t, err, "does not use weights; leave it out, or set preset fair of policy wandering")
+		}
+	}
+}
+
 // TestLeastWait_EveryPreset_Given: the audit takes members for faulty that make tokens faster.
 func TestLeastWait_EveryPreset_Given(t *testing.T) {
 	for _, name := range catalog.Names() {

@@ -1,10 +1,14 @@
 package wandering
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // candidatesMost is how many members a token carries that have waited longest.
@@ -59,6 +63,7 @@ func (w *walker) appendBaggage(to []byte) []byte {
 type candidate struct {
 	member ident.Member
 	served clock.Instant
+	weight int
 	source ident.Member // the member that reported it; zero: it came with the token, or is known here
 }
 
@@ -69,26 +74,30 @@ type candidates struct {
 }
 
 func (c *candidates) append(now clock.Instant, to []byte) []byte {
+	c.order(now)
 	for i := range c.list[:c.n] {
 		to = (&waiter{c.list[i].member, millis(now.Sub(c.list[i].served))}).append(to)
 	}
 	return to
 }
 
-// read takes in what a token carries.
-func (c *candidates) read(now clock.Instant, records []byte) {
-	for r := reader(records); len(r) > 0; {
-		member, age := r.member(), r.u32()
-		c.insert(candidate{member: member, served: before(now, age)})
-	}
+// waited is how long a candidate has waited, as waits are weighed.
+func (e *candidate) waited(now clock.Instant) time.Duration {
+	return policy.Weighted(now.Sub(e.served), e.weight)
+}
+
+// order puts those first that have waited longest now: a wait of greater weight grows faster.
+func (c *candidates) order(now clock.Instant) {
+	slices.SortStableFunc(c.list[:c.n], func(a, b candidate) int { return cmp.Compare(b.waited(now), a.waited(now)) })
 }
 
 // insert adds a member, or what is known of it now: of two times at which it was
 // served the later one counts. Who has waited least gives way.
-func (c *candidates) insert(e candidate) {
+func (c *candidates) insert(now clock.Instant, e candidate) {
 	if e.member.IsZero() {
 		return
 	}
+	c.order(now)
 	for i := range c.list[:c.n] {
 		if c.list[i].member == e.member {
 			if e.served <= c.list[i].served {
@@ -99,7 +108,7 @@ func (c *candidates) insert(e candidate) {
 		}
 	}
 	i := c.n
-	for i > 0 && e.served < c.list[i-1].served {
+	for i > 0 && e.waited(now) > c.list[i-1].waited(now) {
 		i--
 	}
 	if i == candidatesMost {
@@ -124,11 +133,12 @@ func (c *candidates) remove(m ident.Member) {
 	}
 }
 
-// threshold is how long a member must have waited to be worth a report, in ms: as
+// threshold is how long a member must have waited to be worth a report, in ms and as waits are weighed: as
 // long as one in the middle of the list.
 func (c *candidates) threshold(now clock.Instant) uint32 {
 	if c.n < candidatesMost/2 {
 		return 0
 	}
-	return millis(now.Sub(c.list[candidatesMost/2-1].served))
+	c.order(now)
+	return min(millis(c.list[candidatesMost/2-1].waited(now)), nothingOlder-1)
 }

@@ -80,7 +80,7 @@ func (s *search) late(from ident.Member, m *body) {
 // isPresent makes a member a candidate that has said in this search that it wants the token.
 func (s *search) isPresent(m ident.Member, served clock.Instant) {
 	s.present = keepLast(without(s.present, m), m)
-	s.candidates.insert(candidate{member: m, served: served})
+	s.insert(candidate{member: m, served: served})
 }
 
 // asksBack is the word that this member wants the token again, on a token that it passes on:

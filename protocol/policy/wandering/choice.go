@@ -18,6 +18,7 @@ const (
 // choice is the member that is to be next, and the questions about it that are open.
 type choice struct {
 	member   ident.Member // zero: none yet
+	weight   int
 	claimed  clock.Instant
 	served   clock.Instant // as far as is known now
 	source   ident.Member
@@ -36,7 +37,7 @@ func (s *search) proceed() {
 	c := &s.choice
 	switch {
 	case !s.have:
-	case c.sure && !s.running && s.Now >= s.dueAt(c.served):
+	case c.sure && !s.running && s.Now >= s.dueAt(c.served, c.weight):
 		s.passTo(c.member)
 	case c.member.IsZero() && s.gathers == clock.Never:
 		s.choose()
@@ -51,18 +52,19 @@ func (s *search) choose() {
 		s.standBy()
 		return
 	}
-	e := s.candidates.list[0]
 	horizon := s.Now
 	if s.running {
 		horizon = s.Now.Add(s.operation)
 	}
-	if s.dueAt(e.served) > horizon {
+	s.candidates.order(horizon)
+	e := s.candidates.list[0]
+	if s.dueAt(e.served, e.weight) > horizon {
 		s.standBy()
 		return
 	}
 	s.looks = clock.Never
 	s.choice = choice{
-		member: e.member, claimed: e.served, served: e.served, source: e.source, made: s.choice.made + 1,
+		member: e.member, weight: e.weight, claimed: e.served, served: e.served, source: e.source, made: s.choice.made + 1,
 		present: contains(s.present, e.member),
 	}
 	s.inquireAbout()
@@ -147,7 +149,7 @@ func (s *search) settle() {
 	c := &s.choice
 	c.deadline = clock.Never
 	if c.served > c.claimed.Add(s.operation) {
-		s.candidates.insert(candidate{member: c.member, served: c.served})
+		s.insert(candidate{member: c.member, served: c.served})
 		if !c.source.IsZero() {
 			m := body{kind: look, sight: s.sight(), member: c.member, age: millis(s.Now.Sub(c.served)), older: nothingOlder}
 			s.tell(c.source, &m)
@@ -218,7 +220,7 @@ func (s *search) looksFor(m ident.Member) {
 		s.lookSoon()
 		return
 	}
-	s.candidates.insert(candidate{member: m, served: s.Now - clock.Instant(s.min)})
+	s.insert(candidate{member: m, served: s.Now - clock.Instant(s.minOf(s.weightOf(m)))})
 	s.choose()
 }
 
@@ -288,11 +290,12 @@ func (s *search) deadline() clock.Instant {
 	}
 	next = min(next, s.looks)
 	if s.choice.sure {
-		next = min(next, max(s.dueAt(s.choice.served), s.Now+1))
+		next = min(next, max(s.dueAt(s.choice.served, s.choice.weight), s.Now+1))
 	}
 	if s.idle != clock.Never && s.choice.member.IsZero() && s.gathers == clock.Never {
-		if s.candidates.n > 0 {
-			next = min(next, max(s.dueAt(s.candidates.list[0].served), s.Now+1))
+		for i := range s.candidates.list[:s.candidates.n] {
+			e := &s.candidates.list[i]
+			next = min(next, max(s.dueAt(e.served, e.weight), s.Now+1))
 		}
 		if s.Demand && !s.outstayed() && !s.owesPass() {
 			next = min(next, max(s.early, s.rests, s.Now+1))

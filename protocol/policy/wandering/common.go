@@ -1,7 +1,9 @@
 package wandering
 
 import (
+	"cmp"
 	"math/rand/v2"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -20,6 +22,9 @@ type common struct {
 	roster policy.Roster
 	rng    rand.Rand
 
+	weights map[string]int // by class; nil: all members have the same
+	class   func(ident.Member) string
+
 	drawn, members []ident.Member // scratch
 
 	early clock.Instant // no operation begins before
@@ -28,8 +33,29 @@ type common struct {
 	observations observations
 }
 
-// dueAt is when a member that was served then may operate again.
-func (c *common) dueAt(served clock.Instant) clock.Instant { return served.Add(c.min) }
+// dueAt is when a member of a weight that was served then may operate again.
+func (c *common) dueAt(served clock.Instant, weight int) clock.Instant {
+	return served.Add(c.minOf(weight))
+}
+
+// minOf is how long it takes a member of a weight to be due: a wait of Δmin, as waits are weighed.
+func (c *common) minOf(weight int) time.Duration { return c.min / time.Duration(weight) }
+
+// weightOf is the weight of a member, as far as is known here. Nobody claims one: it follows from its certificate.
+func (c *common) weightOf(m ident.Member) int {
+	if c.weights == nil || c.class == nil {
+		return policy.OrdinaryWeight
+	}
+	return cmp.Or(c.weights[c.class(m)], policy.OrdinaryWeight)
+}
+
+// ownMin is minOf this member.
+func (c *common) ownMin() time.Duration { return c.minOf(c.weightOf(c.self)) }
+
+// waited is how long a member of a weight has waited that was served then, as waits are weighed.
+func (c *common) waited(served clock.Instant, weight int) time.Duration {
+	return policy.Weighted(c.Now.Sub(served), weight)
+}
 
 // othersThan reports whether members other than m keep this member's turns. If they
 // do, and no member keeps those of m, then m is suspected here or not eligible, and only

@@ -38,7 +38,7 @@ func (w *walker) hear(from ident.Member, b []byte) {
 		to := w.fair.lookedAt(from, &m)
 		w.object(from, to, &m.sight)
 		if !to.IsZero() {
-			w.fair.report(to, before(w.Now, m.older))
+			w.fair.report(to, m.older)
 		}
 	case inquire:
 		w.fair.hears(from, from, &m.sight, w.Now)
@@ -105,7 +105,7 @@ func (w *walker) inquired(from ident.Member, m *body) {
 		w.tell(from, &a)
 		return
 	}
-	a := body{kind: answer, member: w.self, what: unwilling, age: millis(w.Now.Sub(max(w.early, 0)) + w.min)}
+	a := body{kind: answer, member: w.self, what: unwilling, age: millis(w.Now.Sub(max(w.early, 0)) + w.ownMin())}
 	if w.Demand {
 		a.what = willing
 	}

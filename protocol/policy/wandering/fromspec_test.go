@@ -151,11 +151,12 @@ func specSameToken(t require.TestingT, field []byte) {
 	b := parseBaggage(field)
 	require.Equal(t, s.streak, b.streak, "%x", field)
 	require.Equal(t, s.age, b.age, "%x", field)
-	var c candidates
 	now := clock.Instant(1) << 62
-	c.read(now, b.records)
-	require.Equal(t, len(s.waiters), c.n, "%x", field)
-	for _, e := range c.list[:c.n] {
+	w := search{common: &common{}}
+	w.Now = now
+	w.readCandidates(b.records)
+	require.Equal(t, len(s.waiters), w.candidates.n, "%x", field)
+	for _, e := range w.candidates.list[:w.candidates.n] {
 		require.Equal(t, before(now, s.waiters[e.member]), e.served, "%x", field)
 	}
 }

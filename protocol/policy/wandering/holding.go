@@ -46,13 +46,13 @@ func (w *walker) arrive(e *policy.Event) {
 		if !w.have { // or those of both tokens are for the one that stays
 			w.fair.candidates.n = 0
 		}
-		w.fair.candidates.read(w.Now, b.records)
+		w.fair.readCandidates(b.records)
 		w.fair.candidates.remove(e.From)
 		w.fair.candidates.remove(w.self) // on the second token's list it may stand
 	}
 	w.take(holding{token: *t, came: w.Now, since: w.Now, birth: birth, streak: b.streak, have: true}, false)
 	if w.fair != nil && w.have && w.token.ID == t.ID && b.names(e.From) {
-		w.fair.candidates.insert(candidate{member: e.From, served: w.Now}) // it asks back
+		w.fair.insert(candidate{member: e.From, served: w.Now}) // it asks back
 	}
 }
 
@@ -209,7 +209,7 @@ func (w *walker) yield() {
 // ended goes on to the next member, under the token that precedes if there are two.
 func (w *walker) ended(e *policy.Event) {
 	if e.Operated {
-		w.early = max(w.early, w.began.Add(w.min))
+		w.early = max(w.early, w.began.Add(w.ownMin()))
 	}
 	if !w.have || !w.running || w.token.ID != e.Token.ID {
 		return

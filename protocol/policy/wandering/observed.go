@@ -28,8 +28,9 @@ func (w *walker) Observed(others int) (o policy.Observation) {
 	if others > w.Witnesses {
 		o.Known = float64(w.Witnesses) / float64(others)
 	}
+	own := w.waited(f.had, w.weightOf(w.self))
 	for i := range f.store.list[:f.store.n] {
-		if t := &f.store.list[i]; t.wants && t.member != w.self && t.member != o.Holder && t.served < f.had {
+		if t := &f.store.list[i]; t.wants && t.member != w.self && t.member != o.Holder && w.waited(t.served, w.weightOf(t.member)) > own {
 			o.Ahead++
 		}
 	}

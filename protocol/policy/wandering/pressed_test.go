@@ -36,7 +36,7 @@ func TestFair_PassComesBack_NextProgramEndsInTime(t *testing.T) {
 			e := arrival(9, 1000)
 			require.NotEmpty(t, kinds(w.Step(2*second, e, nil), policy.Run))
 			var list candidates
-			list.insert(candidate{member: ident.Member{refuser}, served: second})
+			list.insert(second, candidate{member: ident.Member{refuser}, served: second, weight: 1})
 			w.fair.candidates = list
 			now, ran, passed := 2*second, 1, []policy.Action(nil)
 			asked := make(map[ident.Member]bool)

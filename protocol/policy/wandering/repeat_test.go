@@ -67,7 +67,7 @@ func TestCandidate_WithoutWitnesses_PassedOver(t *testing.T) {
 		w := made.(*walker)
 		w.Step(second, policy.Event{Kind: policy.Timer}, nil)
 		var list candidates
-		list.insert(candidate{member: ident.Member{suspect}, served: second - clock.Instant(time.Hour)})
+		list.insert(second, candidate{member: ident.Member{suspect}, served: second - clock.Instant(time.Hour), weight: 1})
 		e := arrival(1, 1)
 		e.Token.Field = list.append(second, []byte{baggageForm, 0, 0, 0, 0, 0})
 		w.Step(second, e, nil)

@@ -115,8 +115,22 @@ func (s *search) read() {
 // readOwn takes candidates from what this member knows as a timekeeper.
 func (s *search) readOwn() {
 	var found [reportMost]*turnRecord
-	for _, t := range found[:s.keeper.longest(before(s.Now, s.candidates.threshold(s.Now)), &found)] {
-		s.candidates.insert(candidate{member: t.member, served: t.served})
+	for _, t := range found[:s.keeper.longest(s.candidates.threshold(s.Now), &found)] {
+		s.insert(candidate{member: t.member, served: t.served})
+	}
+}
+
+// insert adds a candidate, with the weight that it has here.
+func (s *search) insert(e candidate) {
+	e.weight = s.weightOf(e.member)
+	s.candidates.insert(s.Now, e)
+}
+
+// readCandidates takes in those that a token carries.
+func (s *search) readCandidates(records []byte) {
+	for r := reader(records); len(r) > 0; {
+		member, age := r.member(), r.u32()
+		s.insert(candidate{member: member, served: before(s.Now, age)})
 	}
 }
 
@@ -128,7 +142,7 @@ func (s *search) reported(from ident.Member, m *body) {
 	}
 	for _, r := range m.records[:m.n] {
 		if r.member != s.self && r.member != from && !contains(s.refused[:], r.member) && s.isTimekeeper(r.member, from) {
-			s.candidates.insert(candidate{r.member, before(s.Now, r.age), from})
+			s.insert(candidate{member: r.member, served: before(s.Now, r.age), source: from})
 		}
 	}
 	if s.gathers == clock.Never {

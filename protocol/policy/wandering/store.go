@@ -161,25 +161,3 @@ func (s *store) remove(m ident.Member) {
 		}
 	}
 }
-
-// oldest are those that want the token and were served before an instant, at most
-// reportMost, the longest ago first.
-func (s *store) oldest(served clock.Instant, found *[reportMost]*turnRecord) (n int) {
-	for i := range s.list[:s.n] {
-		t := &s.list[i]
-		if !t.wants || t.served >= served {
-			continue
-		}
-		k := n
-		for k > 0 && t.served < found[k-1].served {
-			k--
-		}
-		if k == reportMost {
-			continue
-		}
-		n = min(n+1, reportMost)
-		copy(found[k+1:n], found[k:])
-		found[k] = t
-	}
-	return n
-}

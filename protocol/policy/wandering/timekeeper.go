@@ -1,6 +1,8 @@
 package wandering
 
 import (
+	"time"
+
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -25,12 +27,12 @@ func (k *timekeeper) testify(by, m ident.Member, at clock.Instant) {
 	t.mark(by, at)
 }
 
-// longest finds the members in the store that want the token and were served before an instant, at
-// most reportMost, the longest ago first. Members that do not take part any more are
+// longest finds the members in the store that want the token and have waited for more ms than that, as waits are weighed, at
+// most reportMost, the longest first. Members that do not take part any more are
 // forgotten.
-func (k *timekeeper) longest(served clock.Instant, found *[reportMost]*turnRecord) int {
+func (k *timekeeper) longest(than uint32, found *[reportMost]*turnRecord) int {
 	for {
-		n, gone := k.store.oldest(served, found), ident.Member{}
+		n, gone := k.oldest(time.Duration(than)*time.Millisecond, found), ident.Member{}
 		for _, t := range found[:n] {
 			if !k.isStill(t) {
 				gone = t.member
@@ -57,11 +59,38 @@ func (k *timekeeper) isStill(t *turnRecord) bool {
 	return true
 }
 
-// report tells a member which ones have waited since before an instant.
-func (k *timekeeper) report(to ident.Member, served clock.Instant) {
+// oldest are those that want the token and have waited for longer than that, at most reportMost, the longest first.
+func (k *timekeeper) oldest(than time.Duration, found *[reportMost]*turnRecord) (n int) {
+	var waits [reportMost]time.Duration
+	for i := range k.store.list[:k.store.n] {
+		t := &k.store.list[i]
+		if !t.wants {
+			continue
+		}
+		wait := k.waited(t.served, k.weightOf(t.member))
+		if wait <= than {
+			continue
+		}
+		at := n
+		for at > 0 && wait > waits[at-1] {
+			at--
+		}
+		if at == reportMost {
+			continue
+		}
+		n = min(n+1, reportMost)
+		copy(found[at+1:n], found[at:])
+		copy(waits[at+1:n], waits[at:])
+		found[at], waits[at] = t, wait
+	}
+	return n
+}
+
+// report tells a member which ones have waited for more ms than that, as waits are weighed.
+func (k *timekeeper) report(to ident.Member, than uint32) {
 	var found [reportMost]*turnRecord
 	m := body{kind: report}
-	for _, t := range found[:k.longest(served, &found)] {
+	for _, t := range found[:k.longest(than, &found)] {
 		if t.member != to {
 			m.records[m.n] = waiter{t.member, millis(k.Now.Sub(t.served))}
 			m.n++
@@ -87,7 +116,7 @@ func (k *timekeeper) demanded(from ident.Member, wants bool, served clock.Instan
 		k.contradict(t, served)
 	case k.isTimekeeper(from, k.self):
 		t = s.add(from)
-		t.served, t.wants, t.ranked = k.Now-clock.Instant(k.min), true, k.Now
+		t.served, t.wants, t.ranked = k.Now-clock.Instant(k.minOf(k.weightOf(from))), true, k.Now
 	}
 }
 
@@ -107,7 +136,7 @@ func (k *timekeeper) lookedAt(from ident.Member, m *body) (to ident.Member) {
 	if third.IsZero() || third == from || third == k.self {
 		return from
 	}
-	if k.store.marks.may(from, k.Now, k.min/4) {
+	if k.store.marks.may(from, k.Now, k.minOf(k.weightOf(from))/4) {
 		k.testify(from, third, before(k.Now, m.age))
 	}
 	if m.older != nothingOlder && k.store.errands.may(from, k.Now, k.gather) {

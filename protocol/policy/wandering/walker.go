@@ -56,6 +56,7 @@ func newWalker(params policy.Params, in policy.Surroundings, isFair bool) *walke
 	w := &walker{
 		common: common{
 			spans: deriveSpans(params, isFair), Tuning: Tuning{Witnesses: witnesses, Reads: readsAtOnce}, isFair: isFair,
+			weights: params.Weights.Map(), class: in.Class,
 			self: in.Self, roster: in.Roster, rng: *rand.New(in.Random), early: host.LongAgo,
 		},
 	}
@@ -117,7 +118,7 @@ func (w *walker) recall(event *policy.Event) {
 	at := w.RecalledAt(event)
 	w.observations.here(&event.Token, at)
 	if event.Operated {
-		w.early = max(w.early, at.Add(w.min))
+		w.early = max(w.early, at.Add(w.ownMin()))
 	}
 }
 

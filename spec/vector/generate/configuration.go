@@ -47,7 +47,7 @@ func configurationObject() *object {
 		bad("authorities-twice", "one CA key twice", "O-1", "group.ErrAuthorities", array(bstr(firstCA.id), bstr(firstCA.id)), 5),
 		bad("authorities-9", "nine CA keys", "O-1", "group.ErrAuthorities", array(manyIDs(firstCA.id, 9)...), 5),
 	)
-	o.edits = append(append(append(append(o.edits, parameterEdits()...), constantEdits()...), gateEdits()...), windowEdits()...)
+	o.edits = append(append(append(append(append(o.edits, parameterEdits()...), constantEdits()...), gateEdits()...), windowEdits()...), weightEdits()...)
 	return o
 }
 
@@ -138,6 +138,39 @@ func windowEdits() []edit {
 			r.Items[4].Items[1], r.Items[5] = uintOf(60001), uintOf(60001)
 			r.Items[7] = array(with(with(windowOf(), uintOf(0), 1), uintOf(1), 2))
 		}},
+	}
+}
+
+// weightEdits are edits of the weights of a resource (P-95).
+func weightEdits() []edit {
+	const outOfRange, class = "policy.ErrOutOfRange", "ident.ErrClass"
+	weights := func(slug, about, req, outcome, preset string, of ...any) edit {
+		m := dict()
+		for i := 0; i < len(of); i += 2 {
+			m.Items = append(m.Items, text(of[i].(string)), uintOf(uint64(of[i+1].(int))))
+		}
+		r := resource(resourceName)
+		r.Items[2], r.Items[8] = text(preset), m
+		if outcome == vector.Valid {
+			return good(slug, about, req, r, 3, 0)
+		}
+		return bad(slug, about, req, outcome, r, 3, 0)
+	}
+	var many []any
+	for i := range 17 {
+		many = append(many, fmt.Sprintf("c%02d", i), 2)
+	}
+	return []edit{
+		weights("weights", "weights of two classes", "P-95", vector.Valid, "fair", "web", 2, "backup", 5),
+		weights("weights-bounds", "the least and the greatest weight, and the longest class", "P-95", vector.Valid, "fair", "web", 1, strings.Repeat("z", 16), 100),
+		weights("weights-16", "weights of 16 classes", "P-95", vector.Valid, "fair", many[:32]...),
+		weights("weights-17", "weights of 17 classes", "P-95", outOfRange, "fair", many...),
+		weights("weight-0", "a weight of 0", "P-95", outOfRange, "fair", "web", 0),
+		weights("weight-101", "a weight of 101", "P-95", outOfRange, "fair", "web", 101),
+		weights("weights-class-17", "a class of 17 characters", "P-95", class, "fair", strings.Repeat("z", 17), 2),
+		weights("weights-class-empty", "the class of members that have none", "P-95", class, "fair", "", 2),
+		weights("weights-class-capital", "a class with a capital letter", "P-95", class, "fair", "Web", 2),
+		weights("weights-light", "weights under a preset without turns", "P-96", "policy.ErrUnused", "light", "web", 2),
 	}
 }
 

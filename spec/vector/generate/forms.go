@@ -11,9 +11,10 @@ const (
 	formToken     = "bytes 32 range 1 65536"
 	formConstants = "array range 1 1048576 range 1 32 range 2 16 range 60000 315360000000 range 1000 2592000000" +
 		" range 3600000 315360000000 range 100 3600000 range 1000 600000 range 0 60000 end"
-	formResource = "array name 64 text wandering text paper range 1 1024 map is 1 range 1 1000 is 2 range 1 1000" +
+	formResource = "array name 64 text wandering text fair range 1 1024 map is 1 range 1 1000 is 2 range 1 1000" +
 		" is 3 range 1 3600000 end range 1 604800000 range 0 2" +
-		" list 0 2 array range 1 127 range 0 1439 range 0 1439 text CET-1CEST,M3.5.0,M10.5.0/3 name 64 end extensions end"
+		" list 0 2 array range 1 127 range 0 1439 range 0 1439 text CET-1CEST,M3.5.0,M10.5.0/3 name 64 end" +
+		" map text backup range 1 100 end extensions end"
 	formValidity = "range 1772366400 1772431935 range 1772431936 1772497471"
 )
 

@@ -138,6 +138,9 @@ func certificateObject() *object {
 	role := func(n uint64) func(p *item) {
 		return func(p *item) { *p = withRole(*p, uintOf(n)) }
 	}
+	class := func(m item) func(p *item) {
+		return func(p *item) { *p = withClass(*p, m) }
+	}
 	drop := func(n int) func(p *item) {
 		return func(p *item) { p.Items = append(p.Items[:n:n], p.Items[n+2:]...) }
 	}
@@ -145,10 +148,16 @@ func certificateObject() *object {
 		edit{ok("extension-odd", "an unknown odd extension is kept and ignored", "C-5"), withExtensions(dict(uintOf(7), text("x")))},
 		edit{fault{slug: "extension-even", about: "an unknown even extension", req: "C-5", outcome: malformed, cause: "canonical.ErrExtension"}, withExtensions(dict(uintOf(2), uintOf(0)))},
 		edit{fault{slug: "extension-none", about: "an empty map of extensions", req: "C-5", outcome: malformed}, withExtensions(dict())},
-		edit{fault{slug: "claim-unknown", about: "a claim that is not known", req: "C-4", outcome: malformed}, func(p *item) { p.Items = append(p.Items, negative(70006), uintOf(0)) }},
+		edit{fault{slug: "claim-unknown", about: "a claim that is not known", req: "C-4", outcome: malformed}, func(p *item) { p.Items = append(p.Items, negative(70007), uintOf(0)) }},
 		edit{fault{slug: "role-gate", about: "the certificate of a gate", req: "O-24", outcome: "certificate.ErrRole"}, role(1)}.harmful(),
 		edit{fault{slug: "role-unknown", about: "a role that is not known", req: "O-23", outcome: "certificate.ErrRole"}, role(2)},
 		edit{fault{slug: "role-member", about: "the role of a member, written out", req: "C-4", outcome: malformed}, role(0)},
+		edit{ok("class", "a member of a class", "P-95"), class(text("backup"))},
+		edit{ok("class-16", "a class of 16 characters", "P-95"), class(text(strings.Repeat("z", 16)))},
+		edit{fault{slug: "class-17", about: "a class of 17 characters", req: "P-95", outcome: "ident.ErrClass"}, class(text(strings.Repeat("z", 17)))},
+		edit{fault{slug: "class-capital", about: "a class with a capital letter", req: "P-95", outcome: "ident.ErrClass"}, class(text("Backup"))},
+		edit{fault{slug: "class-empty", about: "the class of members that have none, written out", req: "C-4", outcome: malformed}, class(text(""))},
+		edit{fault{slug: "class-number", about: "a number in place of a class", req: "C-4", outcome: malformed}, class(uintOf(5))},
 		edit{fault{slug: "claim-unsorted", about: "claims in another order", req: "C-1", outcome: malformed, cause: "canonical.ErrUnsorted"}, func(p *item) {
 			p.Items[0], p.Items[1], p.Items[2], p.Items[3] = p.Items[2], p.Items[3], p.Items[0], p.Items[1]
 		}},

@@ -30,7 +30,7 @@ func authorityPayload(p *party) item {
 
 func resource(name string) item {
 	return array(text(name), text("wandering"), text("paper"), uintOf(1),
-		dict(uintOf(1), uintOf(4000), uintOf(2), uintOf(100), uintOf(3), uintOf(1000)), uintOf(4000), uintOf(0), array(), dict())
+		dict(uintOf(1), uintOf(4000), uintOf(2), uintOf(100), uintOf(3), uintOf(1000)), uintOf(4000), uintOf(0), array(), dict(), dict())
 }
 
 // gated is a resource with a gate.
@@ -76,6 +76,12 @@ func gatePayload(p *party) item { return withRole(certificatePayload(p), uintOf(
 
 func withRole(certificate, role item) item {
 	certificate.Items = append(certificate.Items, negative(70005), role)
+	return certificate
+}
+
+// withClass is the certificate of a member of a class.
+func withClass(certificate, class item) item {
+	certificate.Items = append(certificate.Items, negative(70006), class)
 	return certificate
 }
 

@@ -188,6 +188,10 @@ func (v View) resources(w *strings.Builder) {
 			fmt.Fprintf(w, "bounded     %d operations ended no later than their deadline: the member was down then\n", r.Bounded)
 		}
 		fmt.Fprintf(w, "fairness    Jain index %.3f of operations, %.3f of time held (1: all the same)\n", r.JainOperations, r.JainHeld)
+		for _, c := range r.Classes {
+			fmt.Fprintf(w, "class       %s, weight %d, %d members: %.1f %% of the operations, asked %.1f %%\n",
+				orNone(c.Class), c.Weight, c.Members, 100*c.Share, 100*c.Asked)
+		}
 		if r.Gaps.Count > 0 {
 			fmt.Fprintf(w, "gaps        half below %.2f s, 90%% below %.2f s, 99%% below %.2f s; longest %.2f s from %s\n",
 				r.Gaps.P50, r.Gaps.P90, r.Gaps.P99, r.Gaps.Longest, r.Gaps.LongestFrom)

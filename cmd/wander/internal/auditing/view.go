@@ -111,6 +111,17 @@ type ResourceView struct {
 	Gaps           GapsView    `json:"gaps"`
 	Overlap        OverlapView `json:"overlap"`
 	Shares         []ShareView `json:"shares"`
+	Classes        []ClassView `json:"classes"` // empty without weights
+}
+
+// ClassView is the part of one class of members in the operations of a resource with weights.
+type ClassView struct {
+	Class      string  `json:"class"` // empty: the members of none
+	Weight     int     `json:"weight"`
+	Members    int     `json:"members"`
+	Operations int     `json:"operations"`
+	Share      float64 `json:"share"`
+	Asked      float64 `json:"asked_share"` // by the weight, and the time for which its members were present
 }
 
 // GateView is what a gate's journal says.
@@ -340,7 +351,7 @@ func (a *Audit) names(list []ident.Member) []string {
 func (a *Audit) resource(r audit.Resource) ResourceView {
 	v := ResourceView{
 		Resource: r.Name, Tokens: r.Tokens, Dropped: r.Dropped, Lost: r.Lost, Handoffs: r.Handoffs, Operations: r.Operations,
-		JainOperations: r.JainOperations, JainHeld: r.JainHeld, Shares: []ShareView{},
+		JainOperations: r.JainOperations, JainHeld: r.JainHeld, Shares: []ShareView{}, Classes: []ClassView{},
 		Gaps: GapsView{
 			Count: r.Gaps.Count, Longest: seconds(r.Gaps.Longest), P50: seconds(r.Gaps.P50), P90: seconds(r.Gaps.P90), P99: seconds(r.Gaps.P99),
 		},
@@ -362,6 +373,9 @@ func (a *Audit) resource(r audit.Resource) ResourceView {
 	}
 	for _, s := range r.Shares {
 		v.Shares = append(v.Shares, ShareView{a.name(s.Member), s.Operations, seconds(s.Held), seconds(s.Present)})
+	}
+	for _, c := range r.Classes {
+		v.Classes = append(v.Classes, ClassView(c))
 	}
 	return v
 }
