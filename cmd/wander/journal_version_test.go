@@ -30,7 +30,7 @@ func TestJournal_OtherVersion_RefusedWithHint(t *testing.T) {
 	b.write(segment, string(header))
 	b.write("node.toml", memberSettings)
 
-	const says = "state/journal/0000000000000001.journal: journal version is not supported: version 1, this program reads version 7\nhint: "
+	const says = "state/journal/0000000000000001.journal: journal version is not supported: version 1, this program reads version 8\nhint: "
 	b.nodeFails(cli.ExitFailure, says+"start the version of wander that wrote it, or", "node.toml")
 	assert.NotContains(t, b.err.String(), "damaged")
 	for _, args := range [][]string{

@@ -195,6 +195,7 @@ func (c *circulation) resumeSlot(s *slot) {
 		if h.grant != nil {
 			h.grant.resumed = true
 			c.events.notify(s, policy.Event{Kind: policy.Running, Token: c.custody.describe(h)})
+			c.grants.tellsAway(h.grant)
 		}
 	}
 	for _, h := range holds {
