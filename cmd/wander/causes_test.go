@@ -98,9 +98,13 @@ func (f *fault) crash(n *node.Node) {
 }
 
 // run has a program run at a member until the test ends.
-func (f *fault) run(n *node.Node) {
+func (f *fault) run(n *node.Node) { f.runs(n, api.AcquireRequest{}) }
+
+// runs is run with what else a request asks for.
+func (f *fault) runs(n *node.Node, r api.AcquireRequest) {
 	f.Helper()
-	held, err := n.Acquire(f.Context(), api.AcquireRequest{Resource: gatetest.Resource})
+	r.Resource = gatetest.Resource
+	held, err := n.Acquire(f.Context(), r)
 	require.NoError(f, err)
 	f.Cleanup(func() { held.Release(true, 0) })
 }
@@ -295,6 +299,14 @@ var faults = map[api.Cause]func(f *fault) (socket string){
 		f.run(a)
 		f.wait(b)
 		f.broken()
+		return socket
+	},
+	explain.HolderAway: func(f *fault) (socket string) {
+		a, b := f.pair(&socket)
+		f.runs(a, api.AcquireRequest{AcrossReboot: true})
+		f.wait(b)
+		f.broken()
+		f.crash(a)
 		return socket
 	},
 	explain.GateUnreachable: func(f *fault) (socket string) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // across is a member with a grant that lasts across a restart of the machine, and the grant.
@@ -91,6 +92,14 @@ func TestAcross_OtherGrant_EndsWithTheBoot(t *testing.T) {
 	b.reboot(0, 0)
 	b.after(time.Second)
 	assert.Equal(t, journal.EndRestarted, lastEnd(t, b).Cause)
+}
+
+// A session at a gate ends with the connection. A gate may also come while the program waits.
+func TestAcross_Gate_Refused(t *testing.T) {
+	v := visits(t, true)
+	v.step(member.Demand{Request: 1, Resource: resource, Across: true})
+	assert.ErrorIs(t, refusal(v.box), member.ErrGate)
+	assert.Nil(t, said[*wire.Offer](v.box))
 }
 
 // A journal that does not outlive the restart cannot remember the grant.

@@ -115,11 +115,15 @@ func (c *circulation) leaveSlots(configured map[slotKey]bool) {
 		})
 	}
 	c.demands.list = slices.DeleteFunc(c.demands.list, func(d *demand) bool {
-		gone := !configured[slotKey{d.resource, 0}]
-		if gone {
+		switch {
+		case !configured[slotKey{d.resource, 0}]:
 			c.emit(effect.Refuse{Request: d.request, Reason: ErrResource})
+		case d.across && c.entries.gated(c.slots.configured(d.resource, 0)):
+			c.emit(effect.Refuse{Request: d.request, Reason: ErrGate})
+		default:
+			return false
 		}
-		return gone
+		return true
 	})
 }
 
