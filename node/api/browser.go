@@ -19,12 +19,20 @@ func (s *Server) Show(page http.Handler, prefix string) {
 	})
 }
 
-// Also serves an exact path besides those of this package, and refuses browsers there, too. Call it before Serve.
+// Also serves an exact path besides those of this package to the daemon's owner, and refuses others and browsers there, too. Call it
+// before Serve.
 func (s *Server) Also(path string, h http.Handler) {
-	requests, h := s.http.Handler, RefuseBrowsers(h)
+	requests := s.http.Handler
+	also := RefuseBrowsers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := ownersOnly(r.Context()); err != nil {
+			fail(w, err)
+			return
+		}
+		h.ServeHTTP(w, r)
+	}))
 	s.http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == path {
-			h.ServeHTTP(w, r)
+			also.ServeHTTP(w, r)
 			return
 		}
 		requests.ServeHTTP(w, r)

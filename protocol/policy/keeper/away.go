@@ -52,6 +52,7 @@ type absence struct {
 	custody
 	holder ident.Member
 	until  clock.Instant
+	during bool // it began while a member waited
 }
 
 // hears ends an absence: its holder says anything of that token or of a later custody of it.
@@ -68,15 +69,16 @@ func (a *absence) hears(from ident.Member, m *message) {
 // ends ends an absence. The custody is remembered: it has had one.
 func (a *absence) ends() { a.until = longAgo }
 
-// notesAbsence takes in that the holder of the token may say nothing until its program ends. In one custody that counts only once as
-// long as a member waits: a holder that says it again and again keeps the token no longer than by one program.
+// notesAbsence takes in that the holder of the token may say nothing until its program ends. In one custody that counts only once while
+// a member waits: a holder that says it again and again keeps the token from others for two programs at most.
 func (s *search) notesAbsence(from ident.Member, m *message) {
 	a := &s.absence
-	isAgain := a.holder == from && a.custody == m.custody && a.until != 0
-	if !m.away || m.span == 0 || isAgain && s.Now < s.wants.until {
+	waits := s.Now < s.wants.until
+	isAgain := a.holder == from && a.custody == m.custody && a.during
+	if !m.away || m.span == 0 || isAgain && waits {
 		return
 	}
-	*a = absence{m.custody, from, s.Now.Add(min(span(m.span), s.hold))}
+	*a = absence{m.custody, from, s.Now.Add(min(span(m.span), s.hold)), waits}
 }
 
 // isAway reports whether the last holder has said that it may say nothing yet.
