@@ -52,12 +52,14 @@ type absence struct {
 	custody
 	holder ident.Member
 	until  clock.Instant
-	during bool // it began while a member waited
+	limit  clock.Instant // no further word of the holder lengthens it beyond this, as long as a member waits
+	during bool          // it began while a member waited
 }
 
-// hears ends an absence: its holder says anything of that token or of a later custody of it.
+// hears ends an absence: its holder says anything of that token or of a later custody of it. A have of a program is from before the
+// absence, and was overtaken.
 func (a *absence) hears(from ident.Member, m *message) {
-	if from != a.holder || m.token != a.token || m.hop < a.hop || m.away {
+	if from != a.holder || m.token != a.token || m.hop < a.hop || m.kind == have && m.span > 0 {
 		return
 	}
 	switch m.kind {
@@ -75,10 +77,15 @@ func (s *search) notesAbsence(from ident.Member, m *message) {
 	a := &s.absence
 	waits := s.Now < s.wants.until
 	isAgain := a.holder == from && a.custody == m.custody && a.during
-	if !m.away || m.span == 0 || isAgain && waits {
+	if !m.away || m.span == 0 {
 		return
 	}
-	*a = absence{m.custody, from, s.Now.Add(min(span(m.span), s.hold)), waits}
+	until := s.Now.Add(min(span(m.span), s.hold))
+	if isAgain && waits {
+		a.until = min(until, a.limit)
+		return
+	}
+	*a = absence{m.custody, from, until, until, waits}
 }
 
 // isAway reports whether the last holder has said that it may say nothing yet.

@@ -103,6 +103,7 @@ func TestAway_HolderSpeaks_Over(t *testing.T) {
 		"returned":        {theHolder, message{kind: returned, custody: custody{token, 5}, promise: promise{1, 1}}, true},
 		"went":            {theHolder, message{kind: went, custody: custody{token, 5}, member: at(thePasser)}, true},
 		"away":            {theHolder, absentFor, false},
+		"overtaken have":  {theHolder, message{kind: have, custody: custody{token, 5}, span: 1}, false},
 		"an earlier have": {theHolder, message{kind: have, custody: custody{token, 4}}, false},
 		"another's none":  {thePasser, message{kind: none, span: 1}, false},
 		"its want":        {theHolder, message{kind: want}, false},
@@ -115,6 +116,20 @@ func TestAway_HolderSpeaks_Over(t *testing.T) {
 			assert.Equal(t, c.over, !l.search.isAway())
 		})
 	}
+}
+
+// P-100. A word that was overtaken ends an absence, and the next one restores it, no longer than it was.
+func TestAway_EndedByOvertakenWord_Restored(t *testing.T) {
+	l := newReplacing()
+	l.says(thePasser, message{kind: want})
+	l.says(theHolder, absentFor)
+	until := l.search.absence.until
+	l.says(theHolder, message{kind: have, custody: custody{token, 5}})
+	require.False(t, l.search.isAway())
+	l.after(time.Second)
+	l.says(theHolder, absentFor)
+	require.True(t, l.search.isAway())
+	assert.Equal(t, until, l.search.absence.until)
 }
 
 // P-102. What a struck member has said counts for nothing.
