@@ -30,7 +30,7 @@ const (
 	// maxMillis is the last moment that a journal may name: a later one is none of this member's, and does not overflow.
 	maxMillis = 1 << 52
 	// maxLength bounds what a journal may name as the length of a grant: any max_hold is shorter.
-	maxLength = time.Duration(1) << 62
+	maxLength = 1 << 62
 )
 
 // tellsAway tells the policy that the member may say nothing until a grant's deadline.
