@@ -49,6 +49,7 @@ func (b *apiBackend) Acquire(_ context.Context, r api.AcquireRequest) (api.HeldG
 	return apiGrant{}, nil
 }
 
+func (b *apiBackend) Back(string) (int, error)         { b.asked++; return 0, nil }
 func (b *apiBackend) Release(api.ReleaseRequest) error { b.asked++; return nil }
 func (b *apiBackend) Status() api.Status               { b.asked++; return api.Status{} }
 func (b *apiBackend) Members() []api.MemberInfo        { b.asked++; return nil }

@@ -45,6 +45,19 @@ func (n *Node) Release(r api.ReleaseRequest) error {
 	return nil
 }
 
+// Back ends the grants of a resource that last across a restart of the machine.
+func (n *Node) Back(resource string) (int, error) {
+	if _, known := n.currentGroup().Config().Resource(resource); !known {
+		return 0, fmt.Errorf("%w: %w", api.ErrRefused, member.ErrResource)
+	}
+	var list []member.Across
+	n.engine.look(func(m *member.Member) { list = member.AcrossOf(m, resource) })
+	for _, g := range list {
+		n.programs.release(api.ReleaseRequest{Grant: g.Grant, Operated: true})
+	}
+	return len(list), nil
+}
+
 // Status is what this member knows.
 func (n *Node) Status() api.Status {
 	var s member.Status

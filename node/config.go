@@ -66,6 +66,8 @@ type Config struct {
 	Metrics string
 	// Web is the TCP address of the page for people, "host:port", a loopback one; empty: only the socket has it.
 	Web string
+	// FleetLock is how updaters ask before they restart this machine.
+	FleetLock FleetLock
 	// Tuning of the handoff; zero means handoff.DefaultTuning.
 	Tuning handoff.Tuning
 	// NoPreOffer begins the search for the next holder only when the policy
@@ -154,7 +156,7 @@ func (c *Config) validate() error {
 	case len(c.Advertise) > certificate.MaxAddresses:
 		return fmt.Errorf("%w: %d addresses to advertise, at most %d", ErrConfig, len(c.Advertise), certificate.MaxAddresses)
 	}
-	if err := errors.Join(checkMetrics(c.Metrics), checkWeb(c.Web)); err != nil {
+	if err := errors.Join(checkMetrics(c.Metrics), checkWeb(c.Web), c.FleetLock.check()); err != nil {
 		return err
 	}
 	if err := c.checkAddresses(); err != nil {

@@ -102,6 +102,7 @@ type heldGrant struct {
 	ended   func() // notes its end in the history
 	begun   clock.Instant
 	until   clock.Instant // the token stays at least so long (min_hold)
+	across  bool          // it lasts across a restart of the machine, and so across the daemon's end
 	lost    chan api.LostReason
 	once    sync.Once
 	expires *time.Timer
@@ -184,6 +185,10 @@ func (hs *heldGrants) loseAll(reason api.LostReason) {
 	hs.byID = nil
 	hs.mu.Unlock()
 	for _, h := range all {
+		if h.across && reason == api.LostStopped {
+			h.close(metrics.OperationOver, "") // the daemon's end is not that of the grant
+			continue
+		}
 		h.close(metrics.OperationLost, reason)
 	}
 }
@@ -195,6 +200,16 @@ func apiError(err error) error {
 		return fmt.Errorf("%w: %w", api.ErrRevoked, err)
 	case errors.Is(err, member.ErrResource):
 		return fmt.Errorf("%w: %w", api.ErrRefused, err)
+	case errors.Is(err, member.ErrVolatile):
+		return &api.Error{
+			Code: "refused", Message: fmt.Sprintf("%v: %v", api.ErrRefused, err),
+			Hint: `set mode = "durable" in the daemon's settings`,
+		}
+	case errors.Is(err, member.ErrGate):
+		return &api.Error{
+			Code: "refused", Message: fmt.Sprintf("%v: %v", api.ErrRefused, err),
+			Hint: "share the reboot as a resource of its own, without a gate",
+		}
 	case errors.Is(err, member.ErrHeld):
 		return api.ErrHeld
 	case errors.Is(err, member.ErrNotDue):

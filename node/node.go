@@ -53,6 +53,7 @@ type Node struct {
 	historian *historian
 	scrapes   scrapes
 	web       web
+	fleet     fleet
 	lookout   lookout
 	outbox    outbox
 	contacts  contacts
@@ -214,6 +215,7 @@ func (n *Node) startTasks(start context.Context) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	n.cancel = cancel
 	shown := page.New(n)
+	var listening net.Listener
 	if n.cfg.Socket != "-" {
 		l, err := takeover.Open(start, func() (net.Listener, error) { return api.Listen(n.cfg.Socket, n.cfg.Access) }, api.ErrInUse)
 		switch {
@@ -224,10 +226,15 @@ func (n *Node) startTasks(start context.Context) error {
 		case err != nil:
 			return fmt.Errorf("%w: local socket: %w", ErrConfig, err)
 		}
-		n.server = api.NewServer(desk{n}, n.log)
+		n.server, listening = api.NewServer(desk{n}, n.log), l
 		n.server.Show(shown.Handler(), page.Prefix)
+	}
+	if err := n.fleet.open(start, n, n.server, &n.tasks, n.log); err != nil {
+		return err
+	}
+	if listening != nil {
 		n.tasks.Go(func() {
-			if err := n.server.Serve(l); err != nil {
+			if err := n.server.Serve(listening); err != nil {
 				n.fail(err)
 			}
 		})
@@ -379,6 +386,7 @@ func (n *Node) release() {
 	n.hooks.hooks.Close(hookFarewell)
 	n.scrapes.close()
 	n.web.close()
+	n.fleet.close()
 	n.gates.close()
 	if n.transport != nil {
 		_ = n.transport.Close()

@@ -42,7 +42,7 @@ func (ps *programs) acquire(ctx context.Context, r api.AcquireRequest) (l *heldG
 	}()
 	wait, bounded := r.Wait()
 	w, demand := ps.waiters.add(member.Demand{
-		Resource: r.Resource, MaxHold: r.MaxHold(), OncePer: r.OncePer(), Held: r.Held, Asker: askerRecord(r.Asker),
+		Resource: r.Resource, MaxHold: r.MaxHold(), OncePer: r.OncePer(), Held: r.Held, Asker: askerRecord(r.Asker), Across: r.AcrossReboot,
 	}, r.MinHold())
 	ps.engine.put(item{input: demand})
 	var timeout <-chan time.Time
@@ -143,7 +143,7 @@ func (ps *programs) open(w *waiter, g effect.Grant) *heldGrant {
 	now := boottime.Now()
 	left := g.Deadline.Sub(now)
 	l := &heldGrant{
-		metrics: ps.metrics, release: ps.release, lost: make(chan api.LostReason, 1), begun: now, until: now.Add(w.minHold),
+		metrics: ps.metrics, release: ps.release, lost: make(chan api.LostReason, 1), begun: now, until: now.Add(w.minHold), across: w.demand.Across,
 		grant: api.Grant{
 			ID: g.Grant, Resource: g.Resource, Member: ps.self, Name: ps.name,
 			Token: g.Token, Hop: g.Hop, Fence: g.Fence, GateFence: g.Session, Deadline: ps.now().Add(left),

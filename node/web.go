@@ -13,7 +13,7 @@ import (
 	"github.com/wandertoken/wander/node/page"
 )
 
-// ErrNotLoopback says that the page was to be served to other machines: it has neither passwords nor TLS.
+// ErrNotLoopback says that the page, or FleetLock, was to be served to other machines: they have neither passwords nor TLS.
 var ErrNotLoopback = errors.New("not a loopback address")
 
 // web is where the page is served. The zero value serves none.
@@ -23,16 +23,19 @@ type web struct {
 }
 
 // checkWeb refuses an address that cannot be one, or that other machines reach.
-func checkWeb(address string) error {
+func checkWeb(address string) error { return checkLoopback("web.listen", address) }
+
+// checkLoopback does so for the setting of a key.
+func checkLoopback(key, address string) error {
 	if address == "" {
 		return nil
 	}
 	a, err := net.ResolveTCPAddr("tcp", address)
 	switch {
 	case err != nil:
-		return &SettingError{"web.listen", err}
+		return &SettingError{key, err}
 	case !a.IP.IsLoopback():
-		return &SettingError{"web.listen", fmt.Errorf("%w: %s", ErrNotLoopback, address)}
+		return &SettingError{key, fmt.Errorf("%w: %s", ErrNotLoopback, address)}
 	}
 	return nil
 }

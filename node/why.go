@@ -77,6 +77,9 @@ func whereabouts(n *Node, m *member.Member, s *member.SlotStatus, now clock.Inst
 		to.Holder = &api.HolderStatus{Member: n.self, Name: n.cfg.Certificate.Body().Name, Hop: s.Hop, Fence: token.Fence(s.Born, s.Hop), How: api.Here}
 		if s.Executing {
 			to.Holder.ProgramEndsS, to.Holder.ProgramS = api.AgeOf(s.Ends.Sub(now)), n.programs.held.since(s.Resource, s.Token, now)
+			if s.Across {
+				to.Holder.AwayS = to.Holder.ProgramEndsS
+			}
 		}
 		return
 	case !o.Holder.IsZero() && o.Holder != n.self:
@@ -86,6 +89,9 @@ func whereabouts(n *Node, m *member.Member, s *member.SlotStatus, now clock.Inst
 		}
 		if o.Ends > now {
 			to.Holder.ProgramEndsS = api.AgeOf(o.Ends.Sub(now))
+		}
+		if o.Away > now {
+			to.Holder.AwayS = api.AgeOf(o.Away.Sub(now))
 		}
 	}
 	switch o.Search {

@@ -59,6 +59,7 @@ var statusWords = map[string]string{
 	"resources[].slots[].holder.age_s":     "how old that news is",
 	"resources[].slots[].holder.program_s": "for how long a program has run here; null if none does, or since before a restart",
 	"resources[].slots[].holder.program_ends_s": "after what time the program there has ended at the latest; null if none is known of",
+	"resources[].slots[].holder.away_s":         "for how long it may yet say nothing while its machine restarts, as it has said (**P-99**); null if it has not",
 	"resources[].slots[].search.stage":          "`asking` while this member asks for the missing token, `lost` when no member has it; `search` is absent otherwise",
 	"resources[].slots[].search.due_s":          "after what time a lost token is replaced, as far as is known now; null before that",
 	"resources[].slots[].eta.p50_s":             "after what time the token comes, in half of all cases; `eta` is absent if nothing is known to predict from, and while the token is lost",
@@ -237,15 +238,16 @@ func eachField(t reflect.Type, path string, visit func(path, kind string)) {
 
 // acquireWords are those of a demand.
 var acquireWords = map[string]string{
-	"resource":    "name, 1 to 64 bytes",
-	"wait_ms":     "how long to wait: absent or null for without end, 0 for not at all",
-	"max_hold_ms": "a shorter grant than the resource permits; 0 or absent for as long as it permits",
-	"min_hold_ms": "how long to keep the token here after the grant, even if the program releases it sooner; 0 or absent for not at all",
-	"once_per_ms": "refuse (`not_due`) if the operation ran more recently than this, as far as is known here (**P-4**); 0 or absent for never",
-	"held":        "ids of the grants that the program itself runs under, at most 64. The daemon refuses the demand (`held`) if one of them is in force for this resource at this member; other ids have no effect",
-	"progress":    "whether to tell what the program waits for while it does (**A-4**)",
-	"label":       "shown to people, without effect; at most 128 bytes",
-	"pid":         "the program's process id, shown to people, without effect",
+	"resource":      "name, 1 to 64 bytes",
+	"wait_ms":       "how long to wait: absent or null for without end, 0 for not at all",
+	"max_hold_ms":   "a shorter grant than the resource permits; 0 or absent for as long as it permits",
+	"min_hold_ms":   "how long to keep the token here after the grant, even if the program releases it sooner; 0 or absent for not at all",
+	"once_per_ms":   "refuse (`not_due`) if the operation ran more recently than this, as far as is known here (**P-4**); 0 or absent for never",
+	"held":          "ids of the grants that the program itself runs under, at most 64. The daemon refuses the demand (`held`) if one of them is in force for this resource at this member; other ids have no effect",
+	"across_reboot": "whether the grant lasts across a restart of the machine (**A-14**)",
+	"progress":      "whether to tell what the program waits for while it does (**A-4**)",
+	"label":         "shown to people, without effect; at most 128 bytes",
+	"pid":           "the program's process id, shown to people, without effect",
 }
 
 // grantWords are those of a grant.
@@ -287,6 +289,7 @@ var renewalWords = map[string]string{
 var paths = []struct{ method, path, body, answer, meaning string }{
 	{"POST", "/v1/acquire", "a demand", "a stream of events (**A-4**)", "wait for a resource"},
 	{"POST", "/v1/release", "a release", "`{\"v\":1}`", "end a grant (**A-6**)"},
+	{"POST", "/v1/back", "a back", "`{\"v\":1,\"ended\":…}`", "end the grants of a resource that last across a restart of the machine (**A-14**)"},
 	{"GET", "/v1/status", "none", "the status", "what this one member knows"},
 	{"GET", "/v1/members", "none", "the members", "the members that it knows"},
 	{"POST", "/v1/leave", "none", "`{\"v\":1}`", "leave the group permanently (**D-40**); then the daemon ends"},
@@ -303,6 +306,7 @@ type willing struct{ api.Backend }
 func (willing) Acquire(context.Context, api.AcquireRequest) (api.HeldGrant, error) {
 	return nil, api.ErrNotGranted
 }
+func (willing) Back(string) (int, error)         { return 0, nil }
 func (willing) Release(api.ReleaseRequest) error { return nil }
 func (willing) Status() api.Status               { return api.Status{} }
 func (willing) Members() []api.MemberInfo        { return nil }
@@ -324,7 +328,7 @@ func pathTable(t *testing.T) *table {
 	out := newTable("request", "body", "answer", "")
 	for _, p := range paths {
 		body := ""
-		if p.body == "a demand" {
+		if p.body == "a demand" || p.body == "a back" {
 			body = `{"resource":"r"}`
 		} else if p.body == "a probe" {
 			body = `{"peer":"m"}`

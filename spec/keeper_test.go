@@ -126,6 +126,11 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	lasts := keeper.of(139, 6, policy.Event{Kind: policy.Message, From: cleo.id, Body: hasIt})
 	lasting := waiter.hears(13, ben.id, []byte{139})
 
+	leaver := newKept(t, after{})
+	leaver.policy.wants = []policy.Action{{Kind: policy.Run, Token: id}}
+	leaver.step(1, policy.Event{Kind: policy.Arrival, From: cleo.id, Token: token})
+	away := leaver.step(2, policy.Event{Kind: policy.Away, At: clock.Instant(12 * time.Second), Token: token})
+
 	account := newKept(t, after{}).hears(1, ben.id, []byte{166}, custody, cleo.id[:], ben.id[:])
 	asks := append([]byte{160}, custody...)
 	keeps := newKept(t, after{})
@@ -168,6 +173,7 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 		{"A none, to Ben, by a member that began its work a minute ago", none},
 		{"A lasts, to Ben, who waits, when Cleo has said for 4 seconds that she has that token", lasts},
 		{"A lasting, to Ben, by a member that has waited for 12 seconds", lasting},
+		{"An away, to Ben, when the machine of Ada is to restart under that token, and she may be silent for 10 seconds", away},
 		{"An account, to Cleo, as Ben blames her for the loss of the token 0707… after hop 3", account},
 		{"A still, to Ben, who asks Ada likewise while that token is there", still},
 		{"A sent, to Ben, 300 milliseconds after Ada has passed it on to Cleo", sent},

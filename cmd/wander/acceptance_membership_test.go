@@ -97,7 +97,10 @@ func (c *crew) lastState(m *crewMember) {
 	c.t.Logf("%s: %s, %v", m.name, text, err)
 }
 
-func newCrew(t *testing.T) *crew {
+func newCrew(t *testing.T) *crew { return newCrewWith(t, "") }
+
+// newCrewWith is newCrew with more resources.
+func newCrewWith(t *testing.T, resources string) *crew {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "wander") // shorter than t.TempDir's, for sockets
 	require.NoError(t, err)
@@ -112,7 +115,7 @@ operation_time = "200ms"
 members_max    = 5
 min_interval   = "50ms"
 max_hold       = "10s"
-`), 0o600))
+`+resources), 0o600))
 	c.wander("ca", "init", "--dir", "ca", "--name", "crew", "--no-passphrase")
 	c.wander("ca", "config", "--dir", "ca", "group.toml")
 	c.start(new(bytes.Buffer), "ca", "serve", "--dir", "ca", "--listen", c.service)

@@ -62,6 +62,14 @@ var resourceFaults = map[api.Cause]func(f *fault) (socket string){
 		f.broken()
 		return socket
 	},
+	explain.HolderAway: func(f *fault) (socket string) {
+		a, b := f.pair(&socket)
+		f.runs(a, api.AcquireRequest{AcrossReboot: true})
+		f.wait(b)
+		f.broken()
+		f.crash(a)
+		return socket
+	},
 	explain.WindowClosed: func(f *fault) (socket string) {
 		a := f.daemon(at(&socket))
 		f.wait(a)

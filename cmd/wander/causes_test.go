@@ -104,9 +104,13 @@ func (f *fault) crash(n *node.Node) {
 }
 
 // run has a program run at a member until the test ends.
-func (f *fault) run(n *node.Node) {
+func (f *fault) run(n *node.Node) { f.runs(n, api.AcquireRequest{}) }
+
+// runs is run with what else a request asks for.
+func (f *fault) runs(n *node.Node, r api.AcquireRequest) {
 	f.Helper()
-	held, err := n.Acquire(f.Context(), api.AcquireRequest{Resource: gatetest.Resource})
+	r.Resource = gatetest.Resource
+	held, err := n.Acquire(f.Context(), r)
 	require.NoError(f, err)
 	f.Cleanup(func() { held.Release(true, 0) })
 }

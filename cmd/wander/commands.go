@@ -20,6 +20,7 @@ func commands(env *environment) []*cobra.Command {
 		newNodeCommand(env),
 		newRunCommand(env),
 		newHoldCommand(env),
+		newReleaseCommand(env),
 		newStatusCommand(env),
 		newWhoCommand(env),
 		newEtaCommand(env),

@@ -30,7 +30,7 @@ func TestJournal_OtherVersion_RefusedWithHint(t *testing.T) {
 	b.write(segment, string(header))
 	b.write("node.toml", memberSettings)
 
-	const says = "state/journal/0000000000000001.journal: journal version is not supported: version 1, this program reads version 7\nhint: "
+	const says = "state/journal/0000000000000001.journal: journal version is not supported: version 1, this program reads version 8\nhint: "
 	b.nodeFails(cli.ExitFailure, says+"start the version of wander that wrote it, or", "node.toml")
 	assert.NotContains(t, b.err.String(), "damaged")
 	for _, args := range [][]string{
@@ -47,7 +47,7 @@ func TestJournal_OtherVersion_RefusedWithHint(t *testing.T) {
 	require.NoError(t, st.Close())
 	out := b.must("audit", "-g", "ca/group.crt", "state", "other")
 	assert.Contains(t, out, "state/journal: segments written by another version of wander, and not read: 1; they have journal version 1, this program "+
-		"reads version 7: audit them with the version that wrote them")
+		"reads version 8: audit them with the version that wrote them")
 	assert.NotContains(t, out, "damaged")
 
 	left, err := os.ReadFile(segment)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -53,6 +54,10 @@ WANDER_FENCE, WANDER_DEADLINE (RFC 3339), WANDER_PERMIT_FILE (the permit, remove
 the command ends: wander permit verify) and WANDER_HELD, which lists each run that it
 is within, its own last, as RESOURCE=GRANT,RESOURCE=GRANT. If the resource has a gate,
 it sees WANDER_GATE_FENCE, and reaches the resource by wander gate connect.
+With --across-reboot CMD makes the machine restart (systemctl reboot): if it succeeds, the
+grant outlives it, the daemon and the restart. It ends by wander release RESOURCE when the
+machine is up, or at its deadline; no other member runs until then. If CMD fails, the grant is
+released. The daemon must be durable, and the resource without a gate.
 With --dry-run nothing is asked for and nothing runs: the output shows what would run, and what
 the resource waits for now.
 
@@ -61,6 +66,7 @@ so that every wander in it asks the same daemon.`
 
 const runExample = `  wander run nightly-backup -- /usr/local/bin/backup --full
   wander run ftp --wait 10m --max-hold 2m -- lftp -f upload.lftp
+  wander run reboot --across-reboot -- systemctl reboot
   wander run reindex --once-per 24h --else skip -c 'cd /srv && ./reindex | logger'`
 
 func newRunCommand(env *environment) *cobra.Command {
@@ -182,8 +188,22 @@ func (r *runner) underGrant(held *api.Held) error {
 	deadline := deadlineOf(grant)
 	used, end := r.operate(held, deadline)
 	r.writeReport() // the release may have to wait for a daemon
+	if r.acrossReboot && r.keepsGrant(grant, used.Exit) {
+		return end
+	}
 	r.release(grant, deadline, used)
 	return end
+}
+
+// keepsGrant reports whether a grant of --across-reboot is left to the machine, which goes down: the command has brought that about, or
+// was stopped by SIGTERM, as systems stop programs that still run then. It says what follows.
+func (r *runner) keepsGrant(g api.Grant, exit int) bool {
+	if r.report.Outcome != outcomeCompleted || exit != cli.ExitOK && exit != cli.ExitSignal+int(syscall.SIGTERM) {
+		r.warn("the command has failed, and the machine does not restart: " + g.Resource + " is released")
+		return false
+	}
+	r.warn("this member holds " + g.Resource + " across the restart of the machine, until " + g.Deadline.Format(time.RFC3339) + " at the latest; wander release " + g.Resource + " ends that")
+	return true
 }
 
 // operate runs the command, if there is time for it, and tells how the grant

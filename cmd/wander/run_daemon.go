@@ -99,6 +99,7 @@ func (r *runner) request(left time.Duration) api.AcquireRequest {
 		Resource: r.resource, MaxHoldMS: millis(r.maxHold.Duration), MinHoldMS: millis(r.minHold.Duration),
 		OncePerMS: millis(r.oncePer.Duration),
 		Label:     label(r.command), PID: os.Getpid(), Held: r.held.grants,
+		AcrossReboot: r.acrossReboot,
 	}
 	if !r.waitFor.forever {
 		ms := millis(left)

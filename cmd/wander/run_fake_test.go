@@ -77,6 +77,8 @@ func (f *fakeDaemon) Release(r api.ReleaseRequest) error {
 	return nil
 }
 
+func (f *fakeDaemon) Back(string) (int, error) { return 0, nil }
+
 func (f *fakeDaemon) Leave(context.Context) error { return nil }
 
 func (f *fakeDaemon) Renew(context.Context) (api.Renewal, error) { return api.Renewal{}, nil }

@@ -35,6 +35,7 @@ type runOptions struct {
 	quiet        bool
 	verbose      bool
 	dryRun       bool
+	acrossReboot bool
 	remind       bool // of the deadline
 	reportTo     string
 	socket       string
@@ -69,6 +70,7 @@ func (o *runOptions) register(f *pflag.FlagSet) {
 	f.Var(&o.onLost, "on-lost", "if the grant is lost: term, kill or warn")
 	f.Var(&o.grace, "grace", "time between SIGTERM and SIGKILL, at most half of the grant (default a tenth, at most 5s)")
 	f.StringVarP(&o.shellCommand, "command", "c", "", "run this string with "+shellPath+" instead of CMD")
+	f.BoolVar(&o.acrossReboot, "across-reboot", false, "hold across a restart of the machine that CMD brings about, until wander release or the deadline")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "suppress warnings, and the message when not granted or stopped")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "say on the standard error what happens: asked, granted, ended")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would run and what the resource waits for, and run nothing")
@@ -134,6 +136,9 @@ func (o *runOptions) check(f *pflag.FlagSet) error {
 		if d.Duration < 0 {
 			return o.usage("--%s %v: must not be negative", d.name, d.Span)
 		}
+	}
+	if o.acrossReboot && o.otherwise.value == elseRun {
+		return o.usage("--across-reboot and --else run cannot be combined: the machine would restart without a grant")
 	}
 	if o.maxHold.Duration > 0 && o.minHold.Duration > o.maxHold.Duration {
 		return o.usage("--min-hold %v is longer than --max-hold %v", o.minHold, o.maxHold)

@@ -60,6 +60,10 @@ type settings struct {
 	Web struct {
 		Listen string `toml:"listen,omitempty"`
 	} `toml:"web,omitempty"`
+	FleetLock struct {
+		Listen string   `toml:"listen,omitempty"`
+		Groups []string `toml:"groups,omitempty"`
+	} `toml:"fleetlock,omitempty"`
 	Log struct {
 		Format string `toml:"format,omitempty"`
 		Level  string `toml:"level,omitempty"`
@@ -129,6 +133,8 @@ var settingHints = map[string]string{
 	"ca.address":       `write the address of wander ca serve, for example ["192.0.2.9:4134"]`,
 	"api.group":        `add the daemon's user to the group (usermod -aG), or name one that it is in`,
 	"api.socket":       `name a path in a folder that the users of the socket can enter, for example "/run/wander/wander.sock": state_dir is for its owner only`,
+	"fleetlock.listen": `write a loopback address and a port, for example "127.0.0.1:9466"`,
+	"fleetlock.groups": `write which resource belongs to which group of updaters, for example ["default=reboot"]`,
 	"metrics.listen":   `write an address of this machine and a port, for example "127.0.0.1:9464"`,
 	"web.listen":       `write a loopback address and a port, for example "127.0.0.1:9465"; docs/page.md says how to look from another machine`,
 }
@@ -223,6 +229,7 @@ func (s *settings) nodeConfig() (node.Config, error) {
 	cfg := node.Config{
 		Identity: id, StateDir: s.StateDir, Listen: s.Listen.Address, Advertise: s.Listen.Advertise,
 		Bootstrap: s.Bootstrap.Peers, Authority: s.CA.Address, Sample: s.Directory.Sample, Socket: s.socket(), Metrics: s.Metrics.Listen, Web: s.Web.Listen,
+		FleetLock: node.FleetLock{Listen: s.FleetLock.Listen, Groups: s.FleetLock.Groups},
 	}
 	if cfg.Access, err = api.ParseAccess(s.API.Group, s.API.Mode); err != nil {
 		return cfg, s.accessError(err)

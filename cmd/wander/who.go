@@ -61,6 +61,9 @@ func printHolder(w io.Writer, h *api.HolderStatus) {
 	if h.ProgramS != nil {
 		fmt.Fprintf(w, "  program runs for %v\n", tenths(*h.ProgramS))
 	}
+	if h.AwayS != nil {
+		fmt.Fprintf(w, "  away    while its machine restarts, for %v more at most\n", tenths(*h.AwayS))
+	}
 	if h.ProgramEndsS != nil {
 		fmt.Fprintf(w, "  program ends in %v at the latest\n", tenths(*h.ProgramEndsS))
 	}

@@ -227,10 +227,11 @@ func TestPlaces_ManyUsers_OwnerHasSome(t *testing.T) {
 // Who may use resources may not take the member out of the group, or its certificate out of force, nor have it dial.
 func TestRequest_OfAnotherUser_OwnersRefused(t *testing.T) {
 	h := NewHandler(newFake())
-	for path, body := range map[string]string{"/v1/leave": "", "/v1/renew": "", "/v1/probe": `{"peer":"beta"}`} {
+	for path, body := range map[string]string{"/v1/leave": "", "/v1/renew": "", "/v1/probe": `{"peer":"beta"}`, "/v1/back": `{"resource":"ftp"}`} {
 		assert.ErrorIs(t, refusal(ask(h, stranger(1), path, body).Body.Bytes()), ErrRefused, path)
 		for _, a := range []*Asker{nil, {}, {User: uint32(os.Geteuid())}} {
 			assert.Equal(t, http.StatusOK, ask(h, a, path, body).Code, path)
 		}
 	}
+	assert.ErrorIs(t, refusal(ask(h, stranger(1), "/v1/acquire", `{"resource":"ftp","across_reboot":true}`).Body.Bytes()), ErrRefused)
 }

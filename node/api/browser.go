@@ -19,9 +19,29 @@ func (s *Server) Show(page http.Handler, prefix string) {
 	})
 }
 
-// refuseBrowsers refuses what a browser sends. A socket that is forwarded to a port of a desktop (ssh -L), to look at
+// Also serves an exact path besides those of this package to the daemon's owner, and refuses others and browsers there, too. Call it
+// before Serve.
+func (s *Server) Also(path string, h http.Handler) {
+	requests := s.http.Handler
+	also := RefuseBrowsers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := ownersOnly(r.Context()); err != nil {
+			fail(w, err)
+			return
+		}
+		h.ServeHTTP(w, r)
+	}))
+	s.http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == path {
+			also.ServeHTTP(w, r)
+			return
+		}
+		requests.ServeHTTP(w, r)
+	})
+}
+
+// RefuseBrowsers refuses what a browser sends. A socket that is forwarded to a port of a desktop (ssh -L), to look at
 // the page, would otherwise obey every site that the browser shows.
-func refuseBrowsers(next http.Handler) http.Handler {
+func RefuseBrowsers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isBrowser(r) {
 			fail(w, &Error{Code: "bad_request", Message: "bad request: a browser asks", Hint: "the page for people is at /"})

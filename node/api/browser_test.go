@@ -16,7 +16,7 @@ import (
 
 // A socket that is forwarded to a desktop obeys no site that a browser there shows.
 func TestServer_BrowserAsks_Refused(t *testing.T) {
-	handler := refuseBrowsers(NewHandler(newFake()))
+	handler := RefuseBrowsers(NewHandler(newFake()))
 	for name, c := range map[string]struct {
 		host    string
 		header  string

@@ -28,6 +28,13 @@ func (c *Client) Release(ctx context.Context, r ReleaseRequest) error {
 	return c.call(ctx, http.MethodPost, "/v1/release", r, &acknowledgement{})
 }
 
+// Back ends the grants of a resource that last across a restart of the machine, and returns how many there were.
+func (c *Client) Back(ctx context.Context, resource string) (int, error) {
+	var r Back
+	err := c.call(ctx, http.MethodPost, "/v1/back", BackRequest{resource}, &r)
+	return r.Ended, err
+}
+
 // Status asks what the member knows.
 func (c *Client) Status(ctx context.Context) (Status, error) {
 	var s Status

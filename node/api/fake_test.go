@@ -71,6 +71,8 @@ func (f *fake) Release(r ReleaseRequest) error {
 	return f.err
 }
 
+func (f *fake) Back(string) (int, error) { return 1, f.err }
+
 func (f *fake) Waiting(resource string) Waiting {
 	f.looks.Add(1)
 	w := Waiting{Cause: "queued", Sentence: resource + " is elsewhere"}

@@ -20,6 +20,9 @@ type Backend interface {
 	// Release ends a grant, also one that was given before the daemon was
 	// restarted. A grant that is unknown or has ended is no error.
 	Release(r ReleaseRequest) error
+	// Back ends the grants of a resource that last across a restart of the machine, and returns how many there were.
+	// Error: ErrRefused.
+	Back(resource string) (int, error)
 	Status() Status
 	Members() []MemberInfo
 	// Leave takes the member out of the group, permanently, and ends the daemon.
@@ -75,6 +78,7 @@ func newHandlerEvery(backend Backend, maxStreams int, every time.Duration) http.
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/acquire", h.acquire)
 	mux.HandleFunc("POST /v1/release", h.release)
+	mux.HandleFunc("POST /v1/back", h.back)
 	mux.HandleFunc("GET /v1/status", h.status)
 	mux.HandleFunc("GET /v1/members", h.members)
 	mux.HandleFunc("POST /v1/leave", h.leave)
@@ -157,6 +161,12 @@ func (h *handler) acquire(w http.ResponseWriter, r *http.Request) {
 	if err := req.Validate(); err != nil {
 		fail(w, err)
 		return
+	}
+	if req.AcrossReboot {
+		if err := ownersOnly(r.Context()); err != nil {
+			fail(w, err)
+			return
+		}
 	}
 	free, err := h.streams.take(r.Context())
 	if err != nil {
@@ -241,6 +251,24 @@ func (h *handler) release(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	reply(w, http.StatusOK, acknowledgement{V: Version})
+}
+
+func (h *handler) back(w http.ResponseWriter, r *http.Request) {
+	if err := ownersOnly(r.Context()); err != nil {
+		fail(w, err)
+		return
+	}
+	var req BackRequest
+	if err := decode(w, r, &req); err != nil {
+		fail(w, err)
+		return
+	}
+	ended, err := h.backend.Back(req.Resource)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	reply(w, http.StatusOK, Back{V: Version, Ended: ended})
 }
 
 func (h *handler) status(w http.ResponseWriter, r *http.Request) {

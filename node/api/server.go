@@ -24,7 +24,7 @@ func NewServer(backend Backend, log *slog.Logger) *Server {
 	return &Server{
 		stop: stop,
 		http: &http.Server{
-			Handler:           refuseBrowsers(NewHandler(backend)),
+			Handler:           RefuseBrowsers(NewHandler(backend)),
 			ReadTimeout:       readTimeout,
 			ReadHeaderTimeout: readTimeout,
 			WriteTimeout:      readTimeout + writeTimeout, // each reply and each event has its own

@@ -44,6 +44,8 @@ type HolderStatus struct {
 	// a program ends there.
 	ProgramS     *float64 `json:"program_s"`
 	ProgramEndsS *float64 `json:"program_ends_s"`
+	// AwayS is for how long the holder may yet say nothing while its machine restarts, as it has said.
+	AwayS *float64 `json:"away_s"`
 }
 
 // How is how a member knows which one has a token.

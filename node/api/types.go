@@ -30,6 +30,8 @@ type AcquireRequest struct {
 	Held []ident.Grant `json:"held,omitempty"`
 	// Progress asks for events while the program waits. The answer is then a stream from the beginning.
 	Progress bool `json:"progress,omitempty"`
+	// AcrossReboot asks for a grant that lasts across a restart of the machine.
+	AcrossReboot bool `json:"across_reboot,omitempty"`
 	// Label and PID show people who waits or holds. They decide nothing.
 	Label string `json:"label,omitempty"`
 	PID   int    `json:"pid,omitempty"`
@@ -136,6 +138,17 @@ type ReleaseRequest struct {
 	// so auditors know for certain that it ran. Both are 0 if that is not known.
 	SeenFrom clock.Instant `json:"seen_from_boot_ns,omitempty"`
 	SeenTo   clock.Instant `json:"seen_to_boot_ns,omitempty"`
+}
+
+// BackRequest ends the grants of a resource that last across a restart of the machine.
+type BackRequest struct {
+	Resource string `json:"resource"`
+}
+
+// Back is the answer to it.
+type Back struct {
+	V     int `json:"v"` // set by the server
+	Ended int `json:"ended"`
 }
 
 // The events of an acquire stream.

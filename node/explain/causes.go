@@ -40,6 +40,7 @@ const (
 	Replacing       api.Cause = "replacing"
 	Searching       api.Cause = "searching"
 	RunsElsewhere   api.Cause = "runs_elsewhere"
+	HolderAway      api.Cause = "holder_away"
 	Next            api.Cause = "next"
 	Queued          api.Cause = "queued"
 	Elsewhere       api.Cause = "elsewhere"
@@ -91,6 +92,7 @@ var (
 		{Replacing, "the token is lost, and is replaced"},
 		{Searching, "the token is missing, and this member asks for it"},
 		{RunsElsewhere, "another member's program runs"},
+		{HolderAway, "the holder's machine restarts, and no other member runs until it is back"},
 		{Next, "another member has the token, and this one is next"},
 		{Queued, "another member has the token, and others are before this one"},
 		{Elsewhere, "another member has the token"},

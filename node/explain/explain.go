@@ -168,6 +168,9 @@ func NoResource(name string) api.Why {
 func running(s *api.SlotStatus) api.Why {
 	var since *float64
 	sentence := "a program runs here"
+	if s.Holder != nil && s.Holder.AwayS != nil {
+		return because(Running, nil, "this member holds it across a restart of its machine, for %s more at most; wander release ends that", text(*s.Holder.AwayS))
+	}
 	if h := s.Holder; h != nil {
 		if since = h.ProgramS; since != nil {
 			sentence += " for " + text(*since)
@@ -266,6 +269,8 @@ func elsewhere(st *api.Status, s *api.SlotStatus) api.Why {
 // place is where a member is in the order of those that wait, if that is known.
 func place(s *api.SlotStatus) api.Cause {
 	switch {
+	case s.Holder.AwayS != nil:
+		return HolderAway
 	case s.Eta != nil && s.Eta.Basis == "order" && s.Eta.Before == 0:
 		return Next
 	case s.Eta != nil && s.Eta.Basis == "order":
@@ -277,6 +282,9 @@ func place(s *api.SlotStatus) api.Cause {
 }
 
 func holding(h *api.HolderStatus) string {
+	if h.AwayS != nil {
+		return fmt.Sprintf("%s is away while its machine restarts (%s), for %s more at most", h.Name, source(h), text(*h.AwayS))
+	}
 	if h.ProgramEndsS != nil {
 		return fmt.Sprintf("%s runs its program (%s), for %s more at most", h.Name, source(h), text(*h.ProgramEndsS))
 	}

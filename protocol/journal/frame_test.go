@@ -281,9 +281,9 @@ func TestTornError_AsDamage_Matches(t *testing.T) {
 func TestSegment_Bytes_OnDisk(t *testing.T) {
 	h := journal.SegmentHeader{Number: 2, FirstSeq: 300, Created: 1_700_000_000_000,
 		Group: ident.Group(bytes.Repeat([]byte{0xaa}, 32)), Member: ident.Member(bytes.Repeat([]byte{0xbb}, 16))}
-	assert.Equal(t, "89574e44524a0d0a"+"00000007"+"0000000000000002"+"000000000000012c"+"0000018bcfe56800"+
+	assert.Equal(t, "89574e44524a0d0a"+"00000008"+"0000000000000002"+"000000000000012c"+"0000018bcfe56800"+
 		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"+"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"+
-		"ce1c8e42", hex.EncodeToString(h.Append(nil)))
+		"7f6183ef", hex.EncodeToString(h.Append(nil)))
 	f := journal.Frame{Type: journal.FrameRecord, OpensBatch: true, Seq: 301, Body: []byte("wander")}
 	assert.Equal(t, "81"+"000006"+"000000000000012d"+"6c36e3dd"+"77616e646572"+"75fa8baa"+"5a",
 		hex.EncodeToString(f.Append(nil)))
@@ -324,7 +324,7 @@ func TestSegmentHeader_OtherVersion_Named(t *testing.T) {
 	header[11] = 1
 	_, err := journal.NewReader("f", resum(header))
 	require.ErrorIs(t, err, journal.ErrVersion)
-	assert.EqualError(t, err, "f: journal version is not supported: version 1, this program reads version 7")
+	assert.EqualError(t, err, "f: journal version is not supported: version 1, this program reads version 8")
 }
 
 // resum gives a changed segment header the checksum it needs.

@@ -19,6 +19,9 @@ type Started struct {
 	Boot     string // another boot of the same machine: the program is dead
 	Machine  string
 	Asker    *Asker // nil: the daemon itself, or the system does not tell
+	// Across is when the deadline is by the wall clock, ms since 1970, of a grant that also lasts across a restart of
+	// the machine; 0: it ends with the boot.
+	Across uint64
 }
 
 // Asker is the process that asked for a grant, as the system of its machine knew it then.

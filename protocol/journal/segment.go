@@ -15,7 +15,7 @@ const (
 	// the records. A change of either raises it. In version 1, the records started
 	// and ended had fewer fields; version 2 had no record opened, version 3 none complained, in
 	// version 4 a record held had no transfer before its own, and version 5 had no record told.
-	SegmentVersion = 7
+	SegmentVersion = 8
 
 	// SegmentHeaderSize is the size of the header that begins a segment, in
 	// bytes. It has this size and its checksum this place in every version, so

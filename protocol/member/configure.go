@@ -118,11 +118,15 @@ func (c *circulation) leaveSlots(configured map[slotKey]bool) {
 		})
 	}
 	c.demands.list = slices.DeleteFunc(c.demands.list, func(d *demand) bool {
-		gone := !configured[slotKey{d.resource, 0}]
-		if gone {
+		switch {
+		case !configured[slotKey{d.resource, 0}]:
 			c.emit(effect.Refuse{Request: d.request, Reason: ErrResource})
+		case d.across && c.entries.gated(c.slots.configured(d.resource, 0)):
+			c.emit(effect.Refuse{Request: d.request, Reason: ErrGate})
+		default:
+			return false
 		}
-		return gone
+		return true
 	})
 }
 
@@ -198,6 +202,7 @@ func (c *circulation) resumeSlot(s *slot) {
 		if h.grant != nil {
 			h.grant.resumed = true
 			c.events.notify(s, policy.Event{Kind: policy.Running, Token: c.custody.describe(h)})
+			c.grants.tellsAway(h.grant)
 		}
 	}
 	for _, h := range holds {

@@ -21,6 +21,7 @@ type demand struct {
 	maxHold  time.Duration
 	oncePer  time.Duration
 	asker    *journal.Asker
+	across   bool
 }
 
 // demands are the local programs that wait, the one that has waited longest first.

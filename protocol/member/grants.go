@@ -56,12 +56,16 @@ func (l *grants) demand(d Demand) {
 		l.emit(effect.Refuse{Request: d.Request, Reason: l.demands.expired()})
 	case l.slots.configured(d.Resource, 0) == nil:
 		l.emit(effect.Refuse{Request: d.Request, Reason: ErrResource})
+	case d.Across && !l.cfg.Durable:
+		l.emit(effect.Refuse{Request: d.Request, Reason: ErrVolatile})
+	case d.Across && l.entries.gated(l.slots.configured(d.Resource, 0)):
+		l.emit(effect.Refuse{Request: d.Request, Reason: ErrGate})
 	case l.holdsOneOf(d.Held, d.Resource):
 		l.emit(effect.Refuse{Request: d.Request, Reason: ErrHeld})
 	case l.demands.waiting(d.Resource) >= MaxWaiters:
 		l.emit(effect.Refuse{Request: d.Request, Reason: ErrWaiters})
 	default:
-		l.demands.list = append(l.demands.list, &demand{d.Request, d.Resource, d.MaxHold, d.OncePer, d.Asker})
+		l.demands.list = append(l.demands.list, &demand{d.Request, d.Resource, d.MaxHold, d.OncePer, d.Asker, d.Across})
 		l.demands.hasChanged(d.Resource)
 	}
 }
@@ -122,7 +126,11 @@ func (l *grants) begin(g *grant, d *demand, latest clock.Instant, session, entry
 		Deadline: uint64(g.deadline), Length: uint64(g.deadline.Sub(l.now.Boot)), Boot: l.cfg.Boot, Machine: l.cfg.Machine,
 		Asker: d.asker,
 	}
+	if d.across {
+		g.record.Across = uint64(l.now.Wall.Add(g.deadline.Sub(l.now.Boot)).UnixMilli())
+	}
 	l.persist(g.record, true)
+	l.tellsAway(g)
 	l.emit(effect.Grant{
 		Request: d.request, Grant: g.id, Resource: h.slot.key.resource, Slot: h.slot.key.number,
 		Token: h.token, Hop: h.hop, Fence: token.Fence(l.custody.describe(h).Born, h.hop), Deadline: killed, Length: length,
@@ -236,7 +244,9 @@ func (l *grants) resume(started map[ident.Grant]*journal.Started) {
 		g := &grant{id: id, hold: h, deadline: clock.Instant(r.Deadline), record: r, resumed: true}
 		l.inForce[id] = g
 		h.grant = g
-		if r.Boot != l.cfg.Boot {
+		if left := g.acrossLeft(l.now); r.Boot != l.cfg.Boot && left > 0 {
+			g.deadline = l.now.Boot.Add(left)
+		} else if r.Boot != l.cfg.Boot {
 			g.deadline, g.killing = l.now.Boot, true // the first tick ends it
 		}
 		g.found = g.deadline <= l.now.Boot

@@ -68,6 +68,8 @@ type Demand struct {
 	Held []ident.Grant
 	// Asker is written down with the grant, and decides nothing.
 	Asker *journal.Asker
+	// Across asks for a grant that lasts across a restart of the machine.
+	Across bool
 }
 
 // Withdraw ends a demand that has not been met. After the grant it does

@@ -80,9 +80,10 @@ type SlotStatus struct {
 
 	// Born is when the token held was made, in ms since 1970, and Ends is when the program here
 	// is killed at the latest; 0: there is none.
-	Born  uint64
-	Ends  clock.Instant
-	Asker *journal.Asker // of the program that runs here; nil: the daemon, or not known
+	Born   uint64
+	Ends   clock.Instant
+	Across bool           // what runs here lasts across a restart of the machine
+	Asker  *journal.Asker // of the program that runs here; nil: the daemon, or not known
 	// Observed is what is known of the token while it is not here, and Passages are its last arrivals.
 	Observed policy.Observation
 	Passages []Passage
@@ -172,7 +173,7 @@ func (s *slot) status(held []*hold, waiting int) SlotStatus {
 		if h.grant.runs() {
 			st.Executing, st.Ends = true, h.grant.next()
 			if r := h.grant.record; r != nil {
-				st.Asker = r.Asker
+				st.Asker, st.Across = r.Asker, r.Across > 0
 			}
 		}
 	}

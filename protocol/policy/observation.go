@@ -24,6 +24,8 @@ type Observation struct {
 	At     clock.Instant // when that was heard
 	Ends   clock.Instant // until then a program runs there, as the holder said; 0: it said of none
 
+	Away clock.Instant // until then the holder may say nothing, as it said: its machine restarts; 0: it did not say so
+
 	Search Search
 	Due    clock.Instant // of Lost: when the token is replaced, as far as is known now
 

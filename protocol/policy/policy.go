@@ -96,6 +96,9 @@ const (
 	// end, and Resumed follows: a policy that ignores Running knows of the token from
 	// there on.
 	Running
+	// Away (token): the operation that runs under this token goes on across a restart of the machine, until Event.At at the
+	// latest: this member may say nothing until then. It is told when the operation begins, and after Running.
+	Away
 	// Unsent: what Tell was to say to Event.From, as a question, was not sent, as too much
 	// waits or no more may be sent: it has to be told again later.
 	Unsent

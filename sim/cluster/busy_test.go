@@ -166,7 +166,7 @@ func (b *busy) ask(n *node) {
 	}
 	b.since[n.id] = b.now
 	n.requests++
-	n.put(member.Demand{Request: n.requests, Resource: "r", MaxHold: b.times.hold})
+	n.put(member.Demand{Request: n.requests, Resource: "r", MaxHold: b.times.hold, Across: n.across})
 	if request := n.requests; b.waits > 0 {
 		b.after(b.exponential(b.waits), func() { b.withdraw(n, request) })
 	}

@@ -53,6 +53,7 @@ type node struct {
 	queue    []op
 	working  bool
 	syncing  bool
+	across   bool          // its programs are restarts of its machine
 	fuse     int           // how many more operations until it crashes
 	blackout bool          // its machine does
 	trap     func(op) bool // crashes after the operation for which it is true

@@ -21,6 +21,7 @@ type program struct {
 	since    time.Duration // when it began, or its machine last woke up
 	ends     time.Duration
 	deadline time.Duration
+	across   bool // it is the restart of its machine, and so goes on when that starts
 }
 
 // demand makes a program ask for a resource.
@@ -78,7 +79,7 @@ func (n *node) granted(e effect.Grant) {
 		c.problem(Exclusion, n, "operation begins while the one of %s runs under the same token", other.node.name)
 	}
 	c.count.grants++
-	p := &program{node: n, grant: e.Grant, token: e.Token, resource: e.Resource, from: c.now, since: c.now, deadline: deadline}
+	p := &program{node: n, grant: e.Grant, token: e.Token, resource: e.Resource, from: c.now, since: c.now, deadline: deadline, across: n.across}
 	p.ends = max(deadline-killMargin, c.now)
 	if run := c.length(n, e); !c.manual {
 		if n.isBad() {
@@ -137,10 +138,10 @@ func (c *cluster) finish(p *program, silent bool) {
 	}
 }
 
-// killPrograms ends what runs on a machine.
+// killPrograms ends what runs on a machine that stops.
 func (c *cluster) killPrograms(n *node) {
 	for t, p := range c.running {
-		if p.node == n {
+		if p.node == n && !p.across {
 			delete(c.running, t)
 			c.ran.add(p, c.now)
 		}

@@ -453,6 +453,17 @@ holds promise -DLIAR
 [ "$quick" ] || breaks few_delays promise -DLIAR -DBUG_PROMISE_ON
 [ "$quick" ] || breaks few_delays promise -DLIAR -DBUG_SAME_SPAN
 breaks few_delays promise -DLIAR -DBUG_ONLY_SILENT
+holds away
+holds away -DREPLACE
+holds away -DLIAR
+holds away -DREPLACE -DLIAR
+holds away -DFORGETS
+breaks one_program away -DREPLACE -DFORGETS
+breaks one_program away -DREPLACE -DBUG_REPLACE
+breaks one_program away -DREPLACE -DBUG_ONE
+breaks one_program away -DREPLACE -DBUG_BOOT
+breaks served away -DREPLACE -DLIAR -DBUG_AGAIN
+breaks served away -DREPLACE -DLIAR -DBUG_LONG
 
 # Two makers that back off from each other.
 holds newborn

@@ -36,6 +36,7 @@ type held struct {
 	action policy.Action
 	// event is what the policy is told of it then: the policy does not know of it yet.
 	event *policy.Event
+	away  clock.Instant // until then this member may say nothing, as the program goes on across a restart; 0: not so
 }
 
 // state is what a token that is here does.

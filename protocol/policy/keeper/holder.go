@@ -244,6 +244,7 @@ func (h *holder) ended(e *policy.Event) {
 	h.warnsOfWaiter(&e.Token)
 	if t := h.held.find(&e.Token.ID); t != nil && t.state == running {
 		t.state, t.since, t.ran = idle, h.Now, true
+		h.isBackFrom(t)
 	}
 	h.step(*e)
 	h.remindsOfWaiter(&e.Token)

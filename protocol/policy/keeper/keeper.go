@@ -171,6 +171,9 @@ func (k *Keeper) happened(e *policy.Event) {
 	case policy.Running:
 		k.holder.occupied(&e.Token)
 		return
+	case policy.Away:
+		k.holder.leavesFor(&e.Token, e.At)
+		return
 	case policy.Generated:
 		k.generated(e)
 		return
@@ -285,6 +288,7 @@ func (k *Keeper) handle(from ident.Member, m *message) {
 	if k.search.stage >= everybody {
 		k.search.poll.hears(from)
 	}
+	k.search.absence.hears(from, m)
 	if !m.claimsToken() || !k.inquests.hasEnded(from, m.custody) {
 		k.route(from, m)
 		k.newborn.hears(from, m)
@@ -315,6 +319,7 @@ func (k *Keeper) route(from ident.Member, m *message) {
 	case have:
 		if s.sees(from, m, k.newborn.isAsked(from)) {
 			k.inquests.holds(from, m)
+			s.notesAbsence(from, m)
 			s.stays(from, m)
 		}
 	case rest:

@@ -40,6 +40,9 @@ const (
 	lasts
 	// lasting answers it: I have wanted one, and had none, without a break for so long.
 	lasting
+	// away is a have of a program that goes on across a restart of its member's machine: that member may say nothing
+	// until the program's end. It is a have everywhere, but for message.away.
+	away
 )
 
 // inquestKind is the first byte of what is about inquests: the bytes from 0x90 to 0x9f are those of
@@ -100,6 +103,7 @@ var layouts = [256][]part{
 	none:     {theSpan},
 	lasts:    {},
 	lasting:  {theSpan},
+	away:     {theCustody, theSpan},
 	account:  {theCustody},
 	still:    {theCustody},
 	sent:     {theCustody, theMember, theSpan},
@@ -145,12 +149,17 @@ type message struct {
 	member, second ident.Member
 	other          custody // of instead
 	receipt        []byte  // of proof, as it was signed
+	away           bool    // of have: its sender may say nothing until the program's end
 	from, next     uint64  // of never: it knows of all from this serial of custody on (H-70), and which is its next one
 }
 
 func (m *message) append(to []byte) []byte {
 	num64, num32 := binary.BigEndian.AppendUint64, binary.BigEndian.AppendUint32
-	to = append(to, byte(m.kind))
+	first := m.kind
+	if m.away {
+		first = away
+	}
+	to = append(to, byte(first))
 	for _, p := range layouts[m.kind] {
 		switch p {
 		case theCustody:
@@ -209,7 +218,11 @@ func parse(b []byte, m *message) bool {
 		}
 		b = b[size:]
 	}
-	return len(b) == 0 && layouts[m.kind] != nil
+	known := layouts[m.kind] != nil
+	if m.kind == away {
+		m.kind, m.away = have, true
+	}
+	return len(b) == 0 && known
 }
 
 func readCustody(b []byte) custody {

@@ -56,6 +56,9 @@ func (s *search) stays(at ident.Member, m *message) {
 // when a long program ends at the latest. While tokens go round quickly their holders tell
 // the keeper, and it need not ask.
 func (s *search) pause() time.Duration {
+	if s.isAway() {
+		return s.returns().Sub(s.Now)
+	}
 	ends := s.last.ends
 	if ends == longAgo || s.atOnce {
 		return s.retry
@@ -205,6 +208,7 @@ func (s *search) followOn(from ident.Member, m *message) {
 // without goes on without a member that keeps a token, under which no program can run any more.
 func (s *search) without(m ident.Member, c custody) {
 	if l := &s.last; l.holder == m && l.token == c.token {
+		s.absence.ends()
 		l.promised, l.ends = true, longAgo
 	}
 	s.memberSilent(m)

@@ -17,6 +17,9 @@ func (k *Keeper) Observed(others int) (o policy.Observation) {
 		if l.ends > k.Now {
 			seen.Ends = l.ends
 		}
+		if s.isAway() {
+			seen.Away = s.absence.until
+		}
 		o = o.Later(seen)
 	}
 	switch s.stage {

@@ -100,6 +100,9 @@ func (r *reporter) statement(t *held) message {
 	if t.state == running {
 		m.span, t.known = max(1, millis(t.since.Add(r.hold).Sub(r.Now))), t.since
 	}
+	if t.isAway() {
+		m.away, m.span = true, max(1, millis(t.away.Sub(r.Now)))
+	}
 	return m
 }
 

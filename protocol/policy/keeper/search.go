@@ -87,7 +87,7 @@ func (s *search) calm(pause time.Duration) {
 
 // wanted looks for the token that a member waits for, unless the search is in progress.
 func (s *search) wanted() {
-	if s.stage != calm {
+	if s.stage != calm || s.awaitsReturn() {
 		return
 	}
 	at := max(s.Now, s.look)
@@ -105,7 +105,7 @@ func (s *search) wanted() {
 // there: a later one may have begun that no member has told of. How long that may run counts from when the
 // holder is known to have failed.
 func (s *search) awaits() bool {
-	return s.stage == calm && s.Now < s.wants.until && !s.holder.has() && s.isElsewhere()
+	return s.stage == calm && s.Now < s.wants.until && !s.holder.has() && s.isElsewhere() && !s.isAway()
 }
 
 // looksLater has this member look for a token that has left it while a member waits.
@@ -134,6 +134,9 @@ func (s *search) onTimer() {
 		if s.wants.some() && !s.holder.has() {
 			if t := s.holder.held.inTransit(); t != nil && t.hop >= s.last.hop {
 				s.last = s.observed(t.next(), t.keeper, s.self)
+			}
+			if s.awaitsReturn() {
+				return
 			}
 			s.follow(s.last.holder)
 		}
@@ -327,6 +330,9 @@ func (s *search) lose() {
 	at := s.loss.found
 	if s.exclusive && (!s.last.promised || s.last.sought) {
 		at = max(at, s.loss.programsEnd(&s.poll, &s.last))
+	}
+	if s.isAway() {
+		at = max(at, s.returns())
 	}
 	wait := s.leavesToEarlier()
 	if wait > 0 {

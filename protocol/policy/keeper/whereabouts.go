@@ -13,6 +13,7 @@ type whereabouts struct {
 	last      observation
 	claim     observation // by the holder of another token than the one that is looked for
 	generated ident.Token // that this member made last
+	absence   absence
 }
 
 // observed is what is heard now of a token under which no program runs, as far as is known.

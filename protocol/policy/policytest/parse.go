@@ -81,6 +81,7 @@ var events = map[string]struct {
 	"generated":     {policy.Event{Kind: policy.Generated}, true},
 	"resumed":       {policy.Event{Kind: policy.Resumed}, true},
 	"running":       {policy.Event{Kind: policy.Running}, true},
+	"away":          {policy.Event{Kind: policy.Away}, true},
 	"recalled":      {policy.Event{Kind: policy.Recalled}, true},
 	"recalled-run":  {policy.Event{Kind: policy.Recalled, Operated: true}, true},
 	"timer":         {policy.Event{Kind: policy.Timer}, false},

@@ -38,7 +38,7 @@ func records() []record {
 		{"voided", 10, array(bstr(w.second.raw), void), fields(0, 1), nil},
 		{"dropped", 11, array(token, uintOf(3), uintOf(1)), nil, nil},
 		{"taken", 12, array(token, uintOf(1), bstr(w.first.hash()), member, uintOf(1025), boolean(false)), nil, nil},
-		{"started", 13, array(grant, token, uintOf(1), text("ftp"), uintOf(5_000_000_000), uintOf(2_000_000_000), text("boot"), text("host"), array(uintOf(1000), uintOf(100), uintOf(4711))), nil, fields(8)},
+		{"started", 13, array(grant, token, uintOf(1), text("ftp"), uintOf(5_000_000_000), uintOf(2_000_000_000), text("boot"), text("host"), array(uintOf(1000), uintOf(100), uintOf(4711)), uintOf(1_800_000_000_000)), nil, fields(9)},
 		{"ended", 14, array(grant, boolean(true), uintOf(1), uintOf(noonMicros), uintOf(noonMicros+2_000_000)), nil, nil},
 		{"known", 15, array(uintOf(1), bstr(sign(certificatePayload(ada), "certificate", firstCA).raw)), fields(1), nil},
 		{"evidence", 16, array(text("two transfers"), member, array(first, bstr(w.second.raw))), nil, nil},

@@ -149,6 +149,7 @@ func keeperKinds() []walkBody {
 		{"none", [][]byte{{138}, u32(60_000)}},
 		{"lasts", [][]byte{{139}}},
 		{"lasting", [][]byte{{140}, u32(12_000)}},
+		{"away", [][]byte{{141}, custody, u32(240_000)}},
 		{"account", [][]byte{{160}, custody}},
 		{"still", [][]byte{{161}, custody}},
 		{"sent", [][]byte{{162}, custody, ben.id, u32(300)}},
@@ -167,6 +168,8 @@ func (s *suite) keeperBodies() {
 	put(ok("have-ever", "have: the greatest hop and span, read as any other", req), []byte{130}, aToken, u64(1<<64-1), u32(1<<32-1))
 	put(ok("want-self", "want: its sender waits", req), []byte{128}, nobody)
 	put(ok("ask-any", "ask by a member that knows no token", req), []byte{136}, noToken, u64(0), nobody)
+	put(ok("away-ever", "away: the greatest span, of which no more than H counts", "P-100"), []byte{141}, aToken, u64(7), u32(1<<32-1))
+	put(ok("away-over", "away: a span of 0 is a have", "P-100"), []byte{141}, aToken, u64(7), u32(0))
 	put(ok("lasting-over", "lasting: it does not wait any more", req), []byte{140}, u32(0))
 	put(ok("went-underway", "went: to a member that is not known", req), []byte{137}, aToken, u64(7), nobody, u32(300))
 	put(ok("went-arrived", "went: it has arrived", req), []byte{137}, aToken, u64(7), ben.id, u32(0))
@@ -183,6 +186,7 @@ func (s *suite) keeperBodies() {
 	bad("empty", "no byte at all")
 	bad("kind-127", "a body of the policy itself, which is none of a keeper", []byte{127})
 	bad("kind-139", "kind 139, of a later version", []byte{139}, aToken, u64(7))
+	bad("kind-142", "kind 142, of a later version", []byte{142}, aToken, u64(7), u32(1))
 	bad("kind-144", "kind 144, which is about votes", []byte{144}, aToken, u64(7))
 	bad("kind-167", "kind 167, of a later version", []byte{167}, aToken, u64(7))
 	bad("kind-255", "kind 255", []byte{255})
