@@ -48,7 +48,16 @@ type engine struct {
 	last    core.Connection
 	signIns map[core.Connection]*signIn
 	slots   []view
+	ahead   []opened // OPEN was said, and the record is not durable yet
+	waits   bool     // records wait for a sync
 	err     error
+}
+
+// opened is a session whose streams are to be let through.
+type opened struct {
+	run   uint64 // of the open hook that did nothing
+	place int
+	of    core.Connection // 0: OPEN is not said yet
 }
 
 // view is what is known of a place, for people and for hooks.
@@ -97,6 +106,9 @@ func (e *engine) run(ctx context.Context, first []core.Effect) {
 	}
 	for e.err == nil && ctx.Err() == nil {
 		e.hooksFirst()
+		if e.durable(); e.err != nil {
+			return
+		}
 		at := e.machine.NextDeadline()
 		alarm := boottime.NewAlarm(at)
 		select {
@@ -141,11 +153,32 @@ func (e *engine) tick(at clock.Instant) {
 	e.step(core.Tick{})
 }
 
-// step steps the machine and performs what follows.
+// step steps the machine and performs what follows. What it has written before is durable then, but if the input is the end of an open hook that did
+// nothing: its OPEN does not wait.
 func (e *engine) step(in core.Input) {
+	if end, ok := in.(core.HookEnded); !ok || !slices.ContainsFunc(e.ahead, func(o opened) bool { return o.run == end.Run }) {
+		e.durable()
+	}
 	if e.err == nil {
 		e.perform(e.machine.Step(e.now(), in))
 	}
+}
+
+// durable syncs what waits for it, and then lets the streams of the sessions through of which it is.
+func (e *engine) durable() {
+	if !e.waits || e.err != nil {
+		return
+	}
+	e.waits = false
+	if e.err = e.journal.sync(); e.err != nil {
+		return
+	}
+	for _, o := range e.ahead {
+		if o.of != 0 {
+			e.tunnel.open(o.place, o.of)
+		}
+	}
+	e.ahead = nil
 }
 
 // perform performs effects in their order. When the journal cannot be written it stops before the next one, and for good.
@@ -154,13 +187,18 @@ func (e *engine) perform(effects []core.Effect) {
 	for _, f := range effects {
 		switch f := f.(type) {
 		case core.Persist:
-			if e.err = e.journal.persist(f); e.err != nil {
-				return
+			if e.err = e.journal.append(f); e.err == nil {
+				e.waits = true
+			}
+			if f.Sync {
+				e.durable()
 			}
 		case core.RunOpen:
 			e.runOpen(f, now)
 		case core.RunClose:
-			e.runClose(f, now)
+			if e.durable(); e.err == nil {
+				e.runClose(f, now)
+			}
 		case core.Say:
 			e.say(f, now)
 		case core.Alarm:
@@ -168,17 +206,32 @@ func (e *engine) perform(effects []core.Effect) {
 		case core.Fetch:
 			e.fetch(f)
 		}
+		if e.err != nil {
+			return
+		}
 	}
 	if e.journal.NeedsCheckpoint() {
-		e.err = e.journal.begin(e.machine.Checkpoint(), now)
+		if e.durable(); e.err == nil {
+			e.err = e.journal.begin(e.machine.Checkpoint(), now)
+		}
 	}
 }
 
+// runOpen performs RunOpen. A gate without an open hook says OPEN at once: nothing is at the resource before the first stream.
 func (e *engine) runOpen(f core.RunOpen, now clock.Reading) {
 	v := &e.slots[f.Slot]
 	v.opening, v.name, v.until, v.since, v.alarm = f, e.nameOf(f.Title.Holder), wallOf(now, f.Deadline), now.Wall, ""
 	e.counts.sessions.Add(1)
 	e.log.Info("session opens", "slot", f.Slot, "session", f.Session, "member", f.Title.Holder, "token", f.Title.Token.Short(), "hop", f.Title.Hop, "until", v.until)
+	if !e.rules.observe && e.places.needsNoOpen(f) {
+		if e.waits {
+			e.ahead = append(e.ahead, opened{run: f.Run, place: f.Slot})
+		}
+		return
+	}
+	if e.durable(); e.err != nil {
+		return
+	}
 	if e.rules.observe {
 		e.places.start(f.Slot, f.Run, "open", e.rules.settings.OpenTimeout, func(context.Context) core.Result { return core.Succeeded })
 		return
@@ -230,7 +283,7 @@ func (e *engine) say(f core.Say, now clock.Reading) {
 		s.open, s.place = true, slices.IndexFunc(e.slots, func(v view) bool { return v.opening.Session == a.Session })
 		e.slots[s.place].since = now.Wall
 		if !e.rules.observe {
-			e.tunnel.open(s.place, f.To)
+			e.letThrough(s.place, f.To)
 		}
 	case core.BusyAnswer:
 		last = a.Stuck
@@ -270,6 +323,15 @@ func (e *engine) say(f core.Say, now clock.Reading) {
 		s.visitor.inform(e.known)
 	}
 	s.visitor.send(&wire.Answer{Number: s.number, Signed: signed.Raw()})
+}
+
+// letThrough lets the streams of a session through, once its record is durable.
+func (e *engine) letThrough(place int, of core.Connection) {
+	if i := slices.IndexFunc(e.ahead, func(o opened) bool { return o.place == place }); i >= 0 {
+		e.ahead[i].of = of
+		return
+	}
+	e.tunnel.open(place, of)
 }
 
 func (e *engine) alarm(f core.Alarm, now clock.Reading) {

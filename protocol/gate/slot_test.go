@@ -15,7 +15,7 @@ func TestSlot_Session_ThroughAllStates(t *testing.T) {
 	p := tokenOf(1, 1, 2).permit(1)
 	list := b.gate.Step(b.reading(), gate.SignIn{Connection: 7, Permit: p, Configuration: 1, Length: time.Hour})
 	require.Len(t, list, 2, "%v", list)
-	assert.True(t, list[0].(gate.Persist).Sync)
+	assert.False(t, list[0].(gate.Persist).Sync, "OPEN need not wait for the disk")
 	assert.Equal(t, uint64(101), list[0].(gate.Persist).Record.(*gate.OpeningRecord).Session)
 	open := list[1].(gate.RunOpen)
 	assert.Equal(t, uint64(101), open.Session)
