@@ -30,6 +30,7 @@ var undoings = []struct{ rule, file, old, new, test, says string }{
 	{"a lost journal shuts the gate", "restore.go", "		s.shut = g.now.Boot.Add(max(g.settings.MaxHold, g.settings.OpenTimeout) + g.settings.Settle)\n", "", "TestBegin_", "FAIL"},
 	{"new tokens are rationed", "entry.go", "at > g.now.Boot && !known {\n		return Rationed, at", "at > g.now.Boot && !known && false {\n		return Rationed, at", "TestSignIn_", "FAIL"},
 	{"the slot is kept for the successor", "closing.go", "s.wake = g.now.Boot.Add(g.settings.Keep)", "s.wake = g.now.Boot", "TestSlot_", "FAIL"},
+	{"nobody is its own successor", "slot.go", "w.permit.Title.Holder != s.last.title.Holder && w.permit", "w.permit", "TestSlot_", "FAIL"},
 	{"a session waits for the minimal interval", "entry.go", "at > g.now.Boot {\n		return TooSoon", "at > g.now.Boot && false {\n		return TooSoon", "TestSignIn_", "FAIL"},
 	{"a sign-out ends its own sign-in", "machine.go", "return r == request{in.Connection, in.Number} })", "return r.connection == in.Connection })", "TestSignOut_", "FAIL"},
 	{"a member has one turn, of those that wait", "machine.go", "q.remove(w.sameMember)", "q.remove(func(waiter) bool { return false })", "LiarKnocks", "FAIL"},

@@ -62,6 +62,23 @@ func TestSlot_Kept_ForTheSuccessor(t *testing.T) {
 	assert.Len(t, b.said[9], 1, "once is enough")
 }
 
+// A member is no successor of its own, whose token it has passed to another one and got back: else it would open again while the others are on their way.
+func TestSlot_OwnSuccessor_KeptForOthers(t *testing.T) {
+	b := newBench(t, plain)
+	c := tokenOf(1, 1, 2, 1)
+	b.opened(7, c.permit(0))
+	b.step(gate.SignOut{Connection: 7})
+	b.hook(gate.Succeeded)
+	b.wait(plain.Settle)
+	b.signIn(8, c.permit(2))
+	assert.Equal(t, gate.Idle, b.gate.State(0), "it is kept")
+	b.wait(plain.Keep - 1)
+	b.signIn(9, tokenOf(2, 3).permit(0))
+	b.wait(1)
+	require.Equal(t, gate.Opening, b.gate.State(0))
+	assert.Equal(t, memberID(3), b.opens[1].Title.Holder)
+}
+
 func TestSlot_NoSuccessor_OthersAfterAWhile(t *testing.T) {
 	b := newBench(t, plain)
 	b.opened(7, tokenOf(1, 1, 2).permit(0))
