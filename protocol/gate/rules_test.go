@@ -30,6 +30,8 @@ var undoings = []struct{ rule, file, old, new, test, says string }{
 	{"a lost journal shuts the gate", "restore.go", "		s.shut = g.now.Boot.Add(max(g.settings.MaxHold, g.settings.OpenTimeout) + g.settings.Settle)\n", "", "TestBegin_", "FAIL"},
 	{"new tokens are rationed", "entry.go", "at > g.now.Boot && !known {\n		return Rationed, at", "at > g.now.Boot && !known && false {\n		return Rationed, at", "TestSignIn_", "FAIL"},
 	{"the slot is kept for the successor", "closing.go", "s.wake = g.now.Boot.Add(g.settings.Keep)", "s.wake = g.now.Boot", "TestSlot_", "FAIL"},
+	{"a member that replaces its session hears why it ended", "entry.go", "g.cut(i, ByReplacing)", "g.cut(i, BySuccessor)", "TestSignIn_Itself", "FAIL"},
+	{"those that wait hear BUSY once", "entry.go", "if w.arrived == g.arrivals {", "if w.arrived > 0 {", "TestSignIn_Others", "FAIL"},
 	{"nobody is its own successor", "slot.go", "w.permit.Title.Holder != s.last.title.Holder && w.permit", "w.permit", "TestSlot_", "FAIL"},
 	{"a session waits for the minimal interval", "entry.go", "at > g.now.Boot {\n		return TooSoon", "at > g.now.Boot && false {\n		return TooSoon", "TestSignIn_", "FAIL"},
 	{"a sign-out ends its own sign-in", "machine.go", "return r == request{in.Connection, in.Number} })", "return r.connection == in.Connection })", "TestSignOut_", "FAIL"},
