@@ -53,13 +53,6 @@ type engine struct {
 	err     error
 }
 
-// opened is a session whose streams are to be let through.
-type opened struct {
-	run   uint64 // of the open hook that did nothing
-	place int
-	of    core.Connection // 0: OPEN is not said yet
-}
-
 // view is what is known of a place, for people and for hooks.
 type view struct {
 	opening core.RunOpen // of the last session; zero: none since the start
@@ -162,23 +155,6 @@ func (e *engine) step(in core.Input) {
 	if e.err == nil {
 		e.perform(e.machine.Step(e.now(), in))
 	}
-}
-
-// durable syncs what waits for it, and then lets the streams of the sessions through of which it is.
-func (e *engine) durable() {
-	if !e.waits || e.err != nil {
-		return
-	}
-	e.waits = false
-	if e.err = e.journal.sync(); e.err != nil {
-		return
-	}
-	for _, o := range e.ahead {
-		if o.of != 0 {
-			e.tunnel.open(o.place, o.of)
-		}
-	}
-	e.ahead = nil
 }
 
 // perform performs effects in their order. When the journal cannot be written it stops before the next one, and for good.
@@ -323,15 +299,6 @@ func (e *engine) say(f core.Say, now clock.Reading) {
 		s.visitor.inform(e.known)
 	}
 	s.visitor.send(&wire.Answer{Number: s.number, Signed: signed.Raw()})
-}
-
-// letThrough lets the streams of a session through, once its record is durable.
-func (e *engine) letThrough(place int, of core.Connection) {
-	if i := slices.IndexFunc(e.ahead, func(o opened) bool { return o.place == place }); i >= 0 {
-		e.ahead[i].of = of
-		return
-	}
-	e.tunnel.open(place, of)
 }
 
 func (e *engine) alarm(f core.Alarm, now clock.Reading) {
