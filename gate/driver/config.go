@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/certificate"
 	core "github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/gate/wire"
@@ -48,6 +49,9 @@ type Config struct {
 
 	// Save is called with the group and all revocations when they have changed. Nil: they are not kept.
 	Save func(g *group.Group, revocations [][]byte) error
+
+	// FS is where the journal is. Nil: the file system of the operating system.
+	FS store.FS
 
 	Now func() time.Time // nil: time.Now
 	Log *slog.Logger     // nil: nowhere

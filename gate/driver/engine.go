@@ -48,6 +48,8 @@ type engine struct {
 	last    core.Connection
 	signIns map[core.Connection]*signIn
 	slots   []view
+	ahead   []opened // OPEN was said, and the record is not durable yet
+	waits   bool     // records wait for a sync
 	err     error
 }
 
@@ -97,6 +99,9 @@ func (e *engine) run(ctx context.Context, first []core.Effect) {
 	}
 	for e.err == nil && ctx.Err() == nil {
 		e.hooksFirst()
+		if e.durable(); e.err != nil {
+			return
+		}
 		at := e.machine.NextDeadline()
 		alarm := boottime.NewAlarm(at)
 		select {
@@ -141,8 +146,12 @@ func (e *engine) tick(at clock.Instant) {
 	e.step(core.Tick{})
 }
 
-// step steps the machine and performs what follows.
+// step steps the machine and performs what follows. What it has written before is durable then, but if the input is the end of an open hook that did
+// nothing: its OPEN does not wait.
 func (e *engine) step(in core.Input) {
+	if end, ok := in.(core.HookEnded); !ok || !slices.ContainsFunc(e.ahead, func(o opened) bool { return o.run == end.Run }) {
+		e.durable()
+	}
 	if e.err == nil {
 		e.perform(e.machine.Step(e.now(), in))
 	}
@@ -154,13 +163,18 @@ func (e *engine) perform(effects []core.Effect) {
 	for _, f := range effects {
 		switch f := f.(type) {
 		case core.Persist:
-			if e.err = e.journal.persist(f); e.err != nil {
-				return
+			if e.err = e.journal.append(f); e.err == nil {
+				e.waits = true
+			}
+			if f.Sync {
+				e.durable()
 			}
 		case core.RunOpen:
 			e.runOpen(f, now)
 		case core.RunClose:
-			e.runClose(f, now)
+			if e.durable(); e.err == nil {
+				e.runClose(f, now)
+			}
 		case core.Say:
 			e.say(f, now)
 		case core.Alarm:
@@ -168,17 +182,32 @@ func (e *engine) perform(effects []core.Effect) {
 		case core.Fetch:
 			e.fetch(f)
 		}
+		if e.err != nil {
+			return
+		}
 	}
 	if e.journal.NeedsCheckpoint() {
-		e.err = e.journal.begin(e.machine.Checkpoint(), now)
+		if e.durable(); e.err == nil {
+			e.err = e.journal.begin(e.machine.Checkpoint(), now)
+		}
 	}
 }
 
+// runOpen performs RunOpen. A gate without an open hook says OPEN at once: nothing is at the resource before the first stream.
 func (e *engine) runOpen(f core.RunOpen, now clock.Reading) {
 	v := &e.slots[f.Slot]
 	v.opening, v.name, v.until, v.since, v.alarm = f, e.nameOf(f.Title.Holder), wallOf(now, f.Deadline), now.Wall, ""
 	e.counts.sessions.Add(1)
 	e.log.Info("session opens", "slot", f.Slot, "session", f.Session, "member", f.Title.Holder, "token", f.Title.Token.Short(), "hop", f.Title.Hop, "until", v.until)
+	if !e.rules.observe && e.places.needsNoOpen(f) {
+		if e.waits {
+			e.ahead = append(e.ahead, opened{run: f.Run, place: f.Slot})
+		}
+		return
+	}
+	if e.durable(); e.err != nil {
+		return
+	}
 	if e.rules.observe {
 		e.places.start(f.Slot, f.Run, "open", e.rules.settings.OpenTimeout, func(context.Context) core.Result { return core.Succeeded })
 		return
@@ -230,7 +259,7 @@ func (e *engine) say(f core.Say, now clock.Reading) {
 		s.open, s.place = true, slices.IndexFunc(e.slots, func(v view) bool { return v.opening.Session == a.Session })
 		e.slots[s.place].since = now.Wall
 		if !e.rules.observe {
-			e.tunnel.open(s.place, f.To)
+			e.letThrough(s.place, f.To)
 		}
 	case core.BusyAnswer:
 		last = a.Stuck

@@ -21,13 +21,14 @@ import (
 
 // target is a resource that answers each line that it gets, and counts its open connections.
 type target struct {
-	t      testing.TB
-	listen net.Listener
-	mu     sync.Mutex
-	got    []byte
-	open   int
-	linger chan struct{} // not nil: a connection is ended by the target only when this is closed
-	wg     sync.WaitGroup
+	t       testing.TB
+	listen  net.Listener
+	mu      sync.Mutex
+	got     []byte
+	open    int
+	reached func()        // not nil: called at each connection
+	linger  chan struct{} // not nil: a connection is ended by the target only when this is closed
+	wg      sync.WaitGroup
 }
 
 func newTarget(t testing.TB) *target {
@@ -40,6 +41,9 @@ func newTarget(t testing.TB) *target {
 			c, err := l.Accept()
 			if err != nil {
 				return
+			}
+			if g.reached != nil {
+				g.reached()
 			}
 			g.wg.Go(func() { g.serve(c) })
 		}

@@ -18,6 +18,9 @@ import (
 	"github.com/wandertoken/wander/protocol/group"
 )
 
+// firstSession is the number of the first session behind a journal with the floor 100, at a start.
+const firstSession = 100 + core.MaxAhead + 1
+
 // settled writes the journal of a gate with nothing open, as one has that has served for a while.
 func settled(t testing.TB, w *gatetest.World, dir string) {
 	t.Helper()
@@ -46,7 +49,7 @@ func TestSession_OpenBusySignOut_NextOpens(t *testing.T) {
 	a, b := s.dial(0), s.dial(1)
 	first := w.SignIn(a, w.Mint(0), time.Second)
 	open := gatetest.Opened(t, first)
-	assert.EqualValues(t, 101, open.Session)
+	assert.EqualValues(t, firstSession, open.Session)
 	stream := connect(t, first)
 	echoes(t, stream, "hello\n")
 
@@ -58,14 +61,14 @@ func TestSession_OpenBusySignOut_NextOpens(t *testing.T) {
 
 	closed, err := first.SignOut(context.Background())
 	require.NoError(t, err)
-	assert.Equal(t, core.ClosedAnswer{Session: 101, Reason: core.BySignOut, Confirmed: true}, closed)
+	assert.Equal(t, core.ClosedAnswer{Session: firstSession, Reason: core.BySignOut, Confirmed: true}, closed)
 	assert.Zero(t, s.target.inside(), "nobody is at the target when close has confirmed")
 	_, err = stream.Write([]byte("late\n"))
 	if err == nil {
 		_, err = stream.Read(make([]byte, 1))
 	}
 	require.Error(t, err)
-	assert.EqualValues(t, 102, gatetest.Opened(t, second).Session)
+	assert.EqualValues(t, firstSession+1, gatetest.Opened(t, second).Session)
 	assert.Equal(t, "hello\n", s.target.received())
 	_, err = second.SignOut(context.Background())
 	require.NoError(t, err)
@@ -81,10 +84,10 @@ func TestSession_Successor_Cuts(t *testing.T) {
 	stream := connect(t, first)
 	echoes(t, stream, "one\n")
 	second := w.SignIn(s.dial(1), w.Passed(held, 0, 1), time.Second)
-	assert.Equal(t, core.ClosedAnswer{Session: 101, Reason: core.BySuccessor, Confirmed: true}, gatetest.Ended(t, first))
+	assert.Equal(t, core.ClosedAnswer{Session: firstSession, Reason: core.BySuccessor, Confirmed: true}, gatetest.Ended(t, first))
 	_, err := stream.Read(make([]byte, 1))
 	require.ErrorIs(t, err, client.ErrStreamCut)
-	assert.EqualValues(t, 102, gatetest.Opened(t, second).Session)
+	assert.EqualValues(t, firstSession+1, gatetest.Opened(t, second).Session)
 }
 
 func TestSession_Deadline_Cuts(t *testing.T) {
@@ -92,7 +95,7 @@ func TestSession_Deadline_Cuts(t *testing.T) {
 	s := open(w, nil)
 	first := w.SignIn(s.dial(0), w.Mint(0), 200*time.Millisecond)
 	gatetest.Opened(t, first)
-	assert.Equal(t, core.ClosedAnswer{Session: 101, Reason: core.ByDeadline, Confirmed: true}, gatetest.Ended(t, first))
+	assert.Equal(t, core.ClosedAnswer{Session: firstSession, Reason: core.ByDeadline, Confirmed: true}, gatetest.Ended(t, first))
 }
 
 // A connection that is closed ends its session.
@@ -109,7 +112,7 @@ func TestSession_ConnectionLost_Ends(t *testing.T) {
 	await.Next(t, "the end of the session", first.Ended())
 	_, err := first.SignOut(context.Background())
 	require.ErrorIs(t, err, client.ErrClosed)
-	assert.EqualValues(t, 102, gatetest.Opened(t, second).Session)
+	assert.EqualValues(t, firstSession+1, gatetest.Opened(t, second).Session)
 }
 
 // Without a close hook, close confirms only when the target has ended its side.
@@ -198,10 +201,10 @@ func TestRestart_OpenSession_ClosedFirst(t *testing.T) {
 		c.CloseHook = func(_ context.Context, call driver.Call) core.Result { closed <- call; return core.Succeeded }
 	})
 	call := await.Next(t, "the close hook", closed)
-	assert.EqualValues(t, 101, call.Session)
+	assert.EqualValues(t, firstSession, call.Session)
 	assert.Equal(t, w.Members[0].ID(), call.Member)
 	second := w.SignIn(s.dial(1), w.Passed(held, 0, 1), time.Second)
-	assert.EqualValues(t, 102, gatetest.Opened(t, second).Session)
+	assert.EqualValues(t, firstSession+1+core.MaxAhead, gatetest.Opened(t, second).Session)
 }
 
 // A slot with two places: two members work at once, each through its own session, and the third comes in when one of them has gone. What belongs to one
@@ -235,7 +238,7 @@ func TestSessions_TwoPlaces_EachItsOwn(t *testing.T) {
 	require.ErrorIs(t, err, client.ErrStreamCut)
 	echoes(t, one, "goes on\n")
 	open := gatetest.Opened(t, third)
-	assert.EqualValues(t, 103, open.Session)
+	assert.EqualValues(t, firstSession+2, open.Session)
 	st, err = s.Status(context.Background())
 	require.NoError(t, err)
 	assert.Equal(t, w.Members[2].ID(), *st.Slots[1].Member)

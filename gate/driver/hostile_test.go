@@ -409,7 +409,7 @@ func TestHooks_OpenHangs_KilledBeforeClose(t *testing.T) {
 		}
 	})
 	first := w.SignIn(s.dial(0), w.Mint(0), 2*time.Second)
-	assert.Equal(t, core.ClosedAnswer{Session: 101, Reason: core.ByOpenHook, Confirmed: true}, gatetest.Ended(t, first))
+	assert.Equal(t, core.ClosedAnswer{Session: firstSession, Reason: core.ByOpenHook, Confirmed: true}, gatetest.Ended(t, first))
 	st, err := s.Status(context.Background())
 	require.NoError(t, err)
 	assert.Equal(t, core.AlarmOpenFailed, st.Slots[0].Alarm, "until the next session")
@@ -519,7 +519,7 @@ func TestClose_OpenSession_ClosedFirst(t *testing.T) {
 	var closes atomic.Int64
 	s := open(w, func(c *driver.Config) {
 		c.CloseHook = func(_ context.Context, call driver.Call) core.Result {
-			if call.Session == 101 {
+			if call.Session == firstSession {
 				closes.Add(1)
 			}
 			return core.Succeeded

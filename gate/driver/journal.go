@@ -15,17 +15,17 @@ import (
 // journal is what the machine writes down.
 type journal struct{ *store.Store }
 
-// persist appends a record, and syncs it if the machine says so. Error: ErrJournal.
-func (j journal) persist(p core.Persist) error {
+// append appends a record, which is durable after the next sync. Error: ErrJournal.
+func (j journal) append(p core.Persist) error {
 	body, err := core.Encode(p.At, p.Record)
 	if err == nil {
 		_, err = j.Append(body)
 	}
-	if err == nil && p.Sync {
-		err = j.Sync()
-	}
 	return failed(err)
 }
+
+// sync makes durable what was appended. Error: ErrJournal.
+func (j journal) sync() error { return failed(j.Sync()) }
 
 // begin begins a new segment with a checkpoint, which counts once it is whole. Error: ErrJournal.
 func (j journal) begin(records []core.Record, now clock.Reading) error {
@@ -92,7 +92,7 @@ func openJournal(ctx context.Context, cfg *Config, r rules, now func() clock.Rea
 func openStore(ctx context.Context, cfg *Config) (st *store.Store, found *store.Recovery, err error) {
 	st, err = takeover.Open(ctx, func() (st *store.Store, err error) {
 		st, found, err = store.Open(filepath.Join(cfg.Dir, journalFolder), store.Options{
-			Group: cfg.Group.ID(), Member: cfg.Certificate.Member(), SegmentSize: segmentSize, Log: cfg.Log, Now: cfg.Now,
+			Group: cfg.Group.ID(), Member: cfg.Certificate.Member(), SegmentSize: segmentSize, FS: cfg.FS, Log: cfg.Log, Now: cfg.Now,
 		})
 		return st, err
 	}, store.ErrLocked)

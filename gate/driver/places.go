@@ -72,6 +72,7 @@ func (p *places) succeed(slot int, run uint64, name string) bool {
 	}
 	select {
 	case p.ends <- core.HookEnded{Run: run}:
+		p.slots[slot].said.Store(nil)
 		p.took(name, 0, core.Succeeded)
 		return true
 	default:
@@ -111,12 +112,14 @@ func (p *places) start(slot int, run uint64, name string, timeout time.Duration,
 	})
 }
 
+// needsNoOpen performs RunOpen if there is no open hook, and reports whether it did.
+func (p *places) needsNoOpen(e core.RunOpen) bool {
+	return p.open == nil && p.succeed(e.Slot, e.Run, "open")
+}
+
 // runOpen performs RunOpen.
 func (p *places) runOpen(e core.RunOpen, timeout time.Duration, deadline time.Time) {
 	p.slots[e.Slot].said.Store(nil)
-	if p.open == nil && p.succeed(e.Slot, e.Run, "open") {
-		return
-	}
 	p.start(e.Slot, e.Run, "open", timeout, func(ctx context.Context) core.Result {
 		if p.open == nil {
 			return core.Succeeded

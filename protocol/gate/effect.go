@@ -5,7 +5,9 @@ import "github.com/wandertoken/wander/protocol/clock"
 // Effect is one thing to be done. A driver performs the effects in their order, and a crash may come between any two.
 type Effect interface{ effect() }
 
-// Persist appends a record to the gate's journal. All up to one with Sync is durable before the next effect.
+// Persist appends a record to the gate's journal. All up to one with Sync is durable before the next effect. One without Sync is durable before the next
+// effect that reaches the resource: a hook that does something, or a session's first stream. It is durable, too, before the next input, but for the end of
+// an open hook that does nothing. Only answers may leave before, so that no member waits for a disk.
 type Persist struct {
 	At     uint64 // wall clock, µs since 1970
 	Record Record

@@ -63,9 +63,20 @@ func TestSignIn_Itself_Replaces(t *testing.T) {
 	b.signIn(9, p)
 	assert.Equal(t, gate.Replaced, b.refused(8))
 	b.hook(gate.Succeeded)
+	assert.Equal(t, gate.ClosedAnswer{Session: 101, Reason: gate.ByReplacing, Confirmed: true}, b.said[7][0])
 	b.wait(plain.Settle + plain.Keep)
 	b.wait(plain.Keep)
 	assert.Equal(t, gate.Opening, b.gate.State(0), "no other member had a session since")
+}
+
+// BUSY goes to the sign-in that begins to wait, and not again to those that wait already.
+func TestSignIn_OthersWait_OneBusy(t *testing.T) {
+	b := newBench(t, plain)
+	b.opened(7, tokenOf(1, 1).permit(0))
+	b.signIn(8, tokenOf(2, 2).permit(0))
+	b.signIn(9, tokenOf(3, 3).permit(0))
+	assert.Len(t, b.said[9], 1)
+	assert.Empty(t, b.said[8])
 }
 
 // A member has one turn, however many tokens it has.

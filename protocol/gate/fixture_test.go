@@ -20,6 +20,7 @@ type bench struct {
 	plan    gate.Settings
 	now     clock.Instant
 	journal []gate.Record
+	synced  bool // the last record is durable before the next effect
 	said    map[gate.Connection][]gate.Answer
 	runs    []uint64 // hooks that run, the last one at the end
 	opens   []gate.RunOpen
@@ -94,7 +95,7 @@ func (b *bench) take(list []gate.Effect) {
 	for _, e := range list {
 		switch e := e.(type) {
 		case gate.Persist:
-			b.journal = append(b.journal, e.Record)
+			b.journal, b.synced = append(b.journal, e.Record), e.Sync
 		case gate.RunOpen:
 			b.opens, b.runs = append(b.opens, e), append(b.runs, e.Run)
 		case gate.RunClose:

@@ -15,6 +15,7 @@ func (w *world) begin() {
 	var list []gate.Effect
 	var err error
 	w.life++
+	w.hookless = w.crash > 0 && w.chance(0.5)
 	if w.forgets {
 		w.journal = nil
 	}
@@ -28,11 +29,13 @@ func (w *world) begin() {
 		panic(err)
 	}
 	w.perform(list)
+	w.settle()
 	if w.gate != nil && len(w.journal) > 200 {
 		w.journal = nil
 		for _, r := range w.gate.Checkpoint() {
 			w.write(r)
 		}
+		w.durable = len(w.journal)
 	}
 }
 
@@ -66,6 +69,32 @@ func (w *world) step(in gate.Input) {
 		w.broken++
 	}
 	w.perform(list)
+	w.settle()
+}
+
+// settle hands over the hooks that do nothing, and makes durable what is not yet: a crash may come before either.
+func (w *world) settle() {
+	for w.gate != nil && len(w.ended) > 0 {
+		end := w.ended[0]
+		w.ended = w.ended[1:]
+		w.perform(w.gate.Step(w.reading(), end))
+	}
+	if w.gate != nil && w.durable < len(w.journal) && w.chance(10*w.crash) {
+		w.fall()
+	}
+	if w.gate != nil {
+		w.sync()
+	}
+}
+
+// sync makes all records durable. What waited for that begins to work.
+func (w *world) sync() {
+	w.durable = len(w.journal)
+	list := w.waiting
+	w.waiting = nil
+	for _, begin := range list {
+		begin()
+	}
 }
 
 // perform does what the gate wants, one effect after the other, and crashes the gate between two of them.
@@ -79,9 +108,13 @@ func (w *world) perform(list []gate.Effect) {
 		switch e := e.(type) {
 		case gate.Persist:
 			w.write(e.Record)
+			if e.Sync {
+				w.sync()
+			}
 		case gate.RunOpen:
 			w.runOpen(e)
 		case gate.RunClose:
+			w.sync()
 			w.runClose(e)
 		case gate.Say:
 			if a := w.attempts[e.To]; a != nil {
@@ -104,12 +137,18 @@ func (w *world) perform(list []gate.Effect) {
 	}
 }
 
-// fall crashes the gate. Connections break, hooks go on.
+// fall crashes the gate. Connections break, hooks go on, and records that are not durable may be lost.
 func (w *world) fall() {
 	w.crashes++
 	w.gate = nil
 	w.life++
 	w.wake = clock.Never
+	if lost := len(w.journal) - w.durable; lost > 0 { // they were on their way to the disk
+		w.journal = w.journal[:w.durable+w.rng.IntN(lost+1)]
+		w.durable = len(w.journal)
+		w.losses++
+	}
+	w.ended, w.waiting = nil, nil
 	old := w.attempts
 	w.attempts = map[gate.Connection]*attempt{}
 	for _, id := range slices.Sorted(maps.Keys(old)) {
@@ -135,6 +174,12 @@ func (w *world) runOpen(e gate.RunOpen) {
 		w.reused++
 	}
 	w.sessions[e.Session] = of
+	if w.hookless {
+		w.ended = append(w.ended, gate.HookEnded{Run: e.Run})
+		w.waiting = append(w.waiting, func() { w.starts(e, of) })
+		return
+	}
+	w.sync()
 	result := gate.Succeeded
 	took := w.around(5 * time.Millisecond)
 	if w.chance(w.trouble) {

@@ -12,7 +12,9 @@ type Gate struct {
 	views
 	memory   memory
 	slots    []slot // the places: those of the settings, and any that is gone from them
-	fence    uint64 // number of the last session
+	fence    uint64 // number of the last session, or the last one that a start has passed over
+	written  uint64 // the last number in a record
+	durable  uint64 // the last number in a record that is durable: see MaxAhead
 	runs     uint64 // hooks so far
 	arrivals uint64
 	now      clock.Reading
@@ -95,7 +97,14 @@ func (g *Gate) say(to request, a Answer) {
 	}
 }
 
-func (g *Gate) persist(r Record) { g.do(Persist{At: g.now.Micros(), Record: r, Sync: true}) }
+func (g *Gate) persist(r Record) { g.write(r, true) }
+
+func (g *Gate) write(r Record, sync bool) {
+	g.do(Persist{At: g.now.Micros(), Record: r, Sync: sync})
+	if sync {
+		g.durable = g.written // not the fence: no record has the numbers that a start has passed over
+	}
+}
 
 // wall is an instant on the wall clock, in ms since 1970.
 func (g *Gate) wall(at clock.Instant) uint64 {
@@ -213,7 +222,8 @@ func (g *Gate) choose(slot int) bool {
 	return true
 }
 
-// open journals a session, and runs its open hook (rule 5).
+// open journals a session, and runs its open hook (rule 5). Its number may leave before the record is durable, if a start that does not find the record
+// gives no such number again.
 func (g *Gate) open(i int, w waiter) {
 	s := &g.slots[i]
 	g.move(i, Choose)
@@ -230,7 +240,8 @@ func (g *Gate) open(i int, w waiter) {
 	deadline := g.now.Boot.Add(clock.Millis(w.length))
 	s.session = session{number: g.fence, from: w.from, permit: w.permit, deadline: deadline, until: g.wall(deadline)}
 	s.last = last{g.fence, t}
-	g.persist(r)
+	g.written = g.fence
+	g.write(r, g.fence-g.durable > MaxAhead)
 	g.runs++
 	s.hook, s.wake = hook{run: g.runs}, min(g.now.Boot.Add(g.settings.OpenTimeout), deadline)
 	g.do(RunOpen{Run: g.runs, Slot: i, Session: g.fence, Title: t, Deadline: deadline})

@@ -27,7 +27,7 @@ func Begin(s Settings, floor *uint64, now clock.Reading) (*Gate, []Effect, error
 	if err != nil {
 		return nil, nil, err
 	}
-	g.fence = *floor
+	g.fence, g.written = *floor, *floor
 	g.persist(&BeginRecord{Floor: *floor})
 	g.slots = make([]slot, s.places())
 	for i := range g.slots {
@@ -241,6 +241,8 @@ func (r *replay) generator(one *GeneratorRecord) error {
 // finish closes what has not ended, and keeps shut what is stuck.
 func (r *replay) finish() {
 	g := r.g
+	g.written, g.durable = g.fence, g.fence
+	g.fence = min(g.fence+MaxAhead, MaxNumber) // so many numbers may have left before a crash, and their records not be durable
 	n := g.settings.places()
 	for i, p := range r.places {
 		if p.known || p.stuck {

@@ -100,8 +100,47 @@ func TestRestore_OpenSession_ClosedFirst(t *testing.T) {
 		b.wait(plain.Settle)
 		b.wait(plain.Keep)
 		require.Len(t, b.opens, 1)
-		assert.Equal(t, uint64(102), b.opens[0].Session)
+		assert.Equal(t, uint64(102+gate.MaxAhead), b.opens[0].Session)
 	})
+}
+
+// A crash may lose the records of sessions whose numbers have left. A start passes these over, and no number leaves behind it before one above them is durable:
+// otherwise a second crash has the next start give that one again.
+func TestRestore_Numbers_PassedOverUntilOneIsDurable(t *testing.T) {
+	afterRestart(t, func(t *testing.T, restart func(*bench)) {
+		b := newBench(t, plain)
+		b.opened(7, tokenOf(1, 1).permit(0))
+		b.over(7)
+		b.wait(plain.Keep)
+		b.signIn(8, tokenOf(2, 2).permit(0))
+		assert.False(t, b.synced, "102 may leave")
+		b.hook(gate.Succeeded)
+		b.over(8)
+		restart(b)
+		b.wait(plain.Keep)
+		b.signIn(9, tokenOf(3, 3).permit(0))
+		require.Len(t, b.opens, 1)
+		assert.Equal(t, uint64(103+gate.MaxAhead), b.opens[0].Session)
+		assert.True(t, b.synced, "it may not leave")
+		b.hook(gate.Succeeded)
+		b.over(9)
+		b.wait(plain.Keep)
+		b.signIn(10, tokenOf(4, 4).permit(0))
+		require.Len(t, b.opens, 2)
+		assert.Equal(t, uint64(104+gate.MaxAhead), b.opens[1].Session)
+		assert.False(t, b.synced, "it may leave again")
+	})
+}
+
+// Numbers that a start passes over do not go above the greatest one.
+func TestRestore_NumbersAtTheirEnd_NothingOpens(t *testing.T) {
+	b := begun(t, plain, gate.MaxNumber-2)
+	b.hook(gate.Succeeded)
+	b.wait(plain.MaxHold + plain.Settle)
+	b.restart(b.journal)
+	b.signIn(7, tokenOf(1, 1).permit(0))
+	assert.Empty(t, b.opens)
+	b.restart(b.gate.Checkpoint())
 }
 
 // A restart loses nothing of what a slot is kept for.
@@ -134,7 +173,7 @@ func TestRestore_Memory_Continues(t *testing.T) {
 		assert.True(t, b.gate.Knows(memberID(2), given.links[0].title.Token))
 		b.signIn(11, given.permit(1))
 		require.Len(t, b.opens, 1)
-		assert.Equal(t, uint64(103), b.opens[0].Session)
+		assert.Equal(t, uint64(103+gate.MaxAhead), b.opens[0].Session)
 	})
 }
 

@@ -10,6 +10,9 @@ const (
 	// MaxSlots is how many places a gate has at most, those of all slots together: as many as a resource has slots.
 	MaxSlots = 64
 
+	// MaxAhead is how many numbers above the last durable one a gate gives before their records are durable. So many are passed over at each start. All places can
+	// begin a session at once.
+	MaxAhead = MaxSlots
 	// MaxNumber is the greatest number of a session: numbers never wrap, and a resource can keep one in a signed
 	// integer. A gate that has given it opens nothing more.
 	MaxNumber = 1<<63 - 1

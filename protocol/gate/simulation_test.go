@@ -30,9 +30,10 @@ func TestSimulation_LyingMembers_OneHonestSession(t *testing.T) {
 		knock: 2 * time.Second, signIns: *signIns, settings: plain, seed: *seed,
 	})
 	w.run()
-	t.Logf("%d sign-ins, %d of them lies, %d sessions, %d crashes, %d alarms, refused %v", w.asked, w.lies, w.opened, w.crashes, w.alarms, w.codes)
+	t.Logf("%d sign-ins, %d of them lies, %d sessions, %d crashes, %d of them before a record was durable, %d alarms, refused %v", w.asked, w.lies, w.opened, w.crashes, w.losses, w.alarms, w.codes)
 	assert.Empty(t, w.wrong())
 	assert.Greater(t, w.crashes, w.config.signIns/1000)
+	assert.Positive(t, w.losses)
 	assert.Greater(t, w.opened, w.config.signIns/20)
 	assert.Greater(t, w.lies, w.config.signIns/5)
 	honest := 0
@@ -52,7 +53,7 @@ func TestSimulation_RevokedKeys_OpenNothing(t *testing.T) {
 		knock: 2 * time.Second, signIns: *signIns, settings: plain, seed: *seed,
 	})
 	w.run()
-	t.Logf("%d sign-ins, %d of them lies, %d sessions, %d crashes, refused %v", w.asked, w.lies, w.opened, w.crashes, w.codes)
+	t.Logf("%d sign-ins, %d of them lies, %d sessions, %d crashes, %d of them before a record was durable, refused %v", w.asked, w.lies, w.opened, w.crashes, w.losses, w.codes)
 	assert.Empty(t, w.wrong())
 	assert.Len(t, w.heard, 2, "revoked")
 	assert.Greater(t, w.codes[gate.SignerRevoked], w.config.signIns/100)
@@ -70,7 +71,7 @@ func TestSimulation_Slots_OneSessionOfMemberAndSlot(t *testing.T) {
 		knock: 2 * time.Second, signIns: *signIns, settings: s, seed: *seed,
 	})
 	w.run()
-	t.Logf("%d sign-ins, %d of them lies, %d sessions, %d crashes, %d alarms, refused %v", w.asked, w.lies, w.opened, w.crashes, w.alarms, w.codes)
+	t.Logf("%d sign-ins, %d of them lies, %d sessions, %d crashes, %d of them before a record was durable, %d alarms, refused %v", w.asked, w.lies, w.opened, w.crashes, w.losses, w.alarms, w.codes)
 	assert.Empty(t, w.wrong())
 	assert.Greater(t, w.opened, w.config.signIns/20)
 	for m, n := range w.by {
@@ -87,7 +88,7 @@ func TestSimulation_Places_OneSessionEach(t *testing.T) {
 		knock: 2 * time.Second, signIns: *signIns, settings: s, seed: *seed,
 	})
 	w.run()
-	t.Logf("%d sign-ins, %d of them lies, %d sessions, %d at once, %d crashes, %d alarms, refused %v", w.asked, w.lies, w.opened, w.most, w.crashes, w.alarms, w.codes)
+	t.Logf("%d sign-ins, %d of them lies, %d sessions, %d at once, %d crashes, %d of them before a record was durable, %d alarms, refused %v", w.asked, w.lies, w.opened, w.most, w.crashes, w.losses, w.alarms, w.codes)
 	assert.Empty(t, w.wrong())
 	assert.Equal(t, 3, w.most)
 	assert.Greater(t, w.opened, w.config.signIns/20)

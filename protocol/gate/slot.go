@@ -58,10 +58,11 @@ func (s *slot) occupies(id ident.Member) bool {
 	return s.state != Idle && s.session.number > 0 && !s.session.abandoned && s.session.permit.Title.Holder == id
 }
 
-// linked reports whether somebody waits to whom the place's last title was passed on.
+// linked reports whether another member waits to whom the place's last title was passed on. The last one itself is no successor: with a token that it passes to
+// and fro it would open again before others have come.
 func (s *slot) linked(q queue) bool {
 	for _, w := range q {
-		if w.permit.follows(s.last.title) {
+		if w.permit.Title.Holder != s.last.title.Holder && w.permit.follows(s.last.title) {
 			return true
 		}
 	}

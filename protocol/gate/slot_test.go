@@ -15,7 +15,7 @@ func TestSlot_Session_ThroughAllStates(t *testing.T) {
 	p := tokenOf(1, 1, 2).permit(1)
 	list := b.gate.Step(b.reading(), gate.SignIn{Connection: 7, Permit: p, Configuration: 1, Length: time.Hour})
 	require.Len(t, list, 2, "%v", list)
-	assert.True(t, list[0].(gate.Persist).Sync)
+	assert.False(t, list[0].(gate.Persist).Sync, "OPEN need not wait for the disk")
 	assert.Equal(t, uint64(101), list[0].(gate.Persist).Record.(*gate.OpeningRecord).Session)
 	open := list[1].(gate.RunOpen)
 	assert.Equal(t, uint64(101), open.Session)
@@ -60,6 +60,23 @@ func TestSlot_Kept_ForTheSuccessor(t *testing.T) {
 	assert.Equal(t, memberID(3), b.opens[1].Title.Holder)
 	assert.Equal(t, uint64(102), b.busy(9).Session)
 	assert.Len(t, b.said[9], 1, "once is enough")
+}
+
+// A member is no successor of its own, whose token it has passed to another one and got back: else it would open again while the others are on their way.
+func TestSlot_OwnSuccessor_KeptForOthers(t *testing.T) {
+	b := newBench(t, plain)
+	c := tokenOf(1, 1, 2, 1)
+	b.opened(7, c.permit(0))
+	b.step(gate.SignOut{Connection: 7})
+	b.hook(gate.Succeeded)
+	b.wait(plain.Settle)
+	b.signIn(8, c.permit(2))
+	assert.Equal(t, gate.Idle, b.gate.State(0), "it is kept")
+	b.wait(plain.Keep - 1)
+	b.signIn(9, tokenOf(2, 3).permit(0))
+	b.wait(1)
+	require.Equal(t, gate.Opening, b.gate.State(0))
+	assert.Equal(t, memberID(3), b.opens[1].Title.Holder)
 }
 
 func TestSlot_NoSuccessor_OthersAfterAWhile(t *testing.T) {

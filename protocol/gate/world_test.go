@@ -125,6 +125,10 @@ type world struct {
 	life     int        // of the gate
 	wake     clock.Instant
 	journal  [][]byte
+	durable  int              // how many records of it a crash does not lose
+	hookless bool             // this life of the gate has no open hook: OPEN leaves before the record is durable
+	ended    []gate.HookEnded // the hooks that do nothing
+	waiting  []func()         // sessions that work once their records are durable
 	attempts map[gate.Connection]*attempt
 	conns    gate.Connection
 	chains   []*chain
@@ -147,6 +151,7 @@ type world struct {
 // tally is what the judge counts.
 type tally struct {
 	asked, opened, crashes, lies, alarms, ops int
+	losses                                    int   // crashes before records were durable
 	by                                        []int // sessions of each member
 	longest                                   time.Duration
 	most                                      int // sessions that worked at the same time

@@ -49,10 +49,12 @@ type gatehouse struct {
 	dice     dice // for the pauses between dials
 
 	sessions, busy, refused, crashes int
-	broken                           int             // connections, by the network
-	longest                          time.Duration   // from SIGN-IN to OPEN
-	knocks                           []time.Duration // when it was dialled, and did not answer
-	opens                            []time.Duration // when a session began
+	broken                           int                                // connections, by the network
+	longest                          time.Duration                      // from SIGN-IN to OPEN
+	by                               map[ident.Member]int               // sessions of each member
+	told                             func(gate.Connection, gate.Answer) // not nil: takes what the gate says to sign-ins that are no member machine's
+	knocks                           []time.Duration                    // when it was dialled, and did not answer
+	opens                            []time.Duration                    // when a session began
 }
 
 // link is a member's way to the gate.
@@ -87,7 +89,7 @@ type visitKey struct {
 
 // newGatehouse opens the gate of a resource, which is not new: its journal says that nothing is open.
 func newGatehouse(c *cluster, r group.Resource) *gatehouse {
-	h := &gatehouse{c: c, resource: r, visits: make(map[gate.Connection]*visit), seen: make(map[visitKey]*visit), open: make(map[int]uint64)}
+	h := &gatehouse{c: c, resource: r, visits: make(map[gate.Connection]*visit), seen: make(map[visitKey]*visit), open: make(map[int]uint64), by: make(map[ident.Member]int)}
 	h.links, h.dice = make(map[*node]*link), dice{rand.New(rand.NewPCG(c.seed, 0x676174657761))}
 	h.records = []gate.Record{&gate.BeginRecord{}}
 	for i := range r.Slots {
@@ -333,6 +335,7 @@ func (h *gatehouse) perform(effects []gate.Effect) {
 			}
 			h.open[e.Slot] = e.Session
 			h.sessions++
+			h.by[e.Title.Holder]++
 			h.opens = append(h.opens, h.c.now)
 			h.hook(e.Run, func() {})
 		case gate.RunClose:
@@ -349,6 +352,9 @@ func (h *gatehouse) perform(effects []gate.Effect) {
 func (h *gatehouse) says(e gate.Say) {
 	v := h.visits[e.To]
 	if v == nil {
+		if h.told != nil {
+			h.told(e.To, e.Answer)
+		}
 		return
 	}
 	h.c.log(v.node, "the gate says %T%+v", e.Answer, e.Answer)

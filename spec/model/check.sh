@@ -581,6 +581,12 @@ holds gate -DSESSIONS=2 -DCRASHES=0
 holds revoked
 holds places
 [ "$quick" ] || holds places -DSESSIONS=5 -DCRASHES=2
+holds ahead
+[ "$quick" ] || holds ahead -DSESSIONS=6 -DPLACES=3 -DAHEAD=3
+breaks once ahead -DBUG_NO_NUMBERS
+breaks once ahead -DBUG_PASSED_OVER
+breaks once ahead -DBUG_ANY_AHEAD
+breaks restart_closes ahead -DBUG_STREAM_FIRST
 breaks closed_first places -DBUG_CLOSING_FREE -DCHANGES=0
 breaks one_each places -DBUG_EACH_PLACE
 breaks configured places -DBUG_GONE_PLACE
