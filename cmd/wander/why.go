@@ -74,7 +74,8 @@ type resourceView struct {
 	V        int    `json:"v"`
 	Resource string `json:"resource"`
 	api.Why
-	Slots []slotView `json:"slots"`
+	MaxHoldS float64    `json:"max_hold_s"`
+	Slots    []slotView `json:"slots"`
 }
 
 type slotView struct {
@@ -82,12 +83,13 @@ type slotView struct {
 	Holder *api.HolderStatus `json:"holder"`
 	Search *api.SearchStatus `json:"search,omitempty"`
 	Eta    *api.EtaStatus    `json:"eta"`
+	Long   *api.LongStatus   `json:"long,omitempty"`
 }
 
 func viewOf(r *api.ResourceStatus) resourceView {
-	v := resourceView{V: api.Version, Resource: r.Name, Why: r.Why}
+	v := resourceView{V: api.Version, Resource: r.Name, Why: r.Why, MaxHoldS: r.MaxHoldS}
 	for _, s := range r.Slots {
-		v.Slots = append(v.Slots, slotView{s.Slot, s.Holder, s.Search, s.Eta})
+		v.Slots = append(v.Slots, slotView{s.Slot, s.Holder, s.Search, s.Eta, s.Long})
 	}
 	return v
 }

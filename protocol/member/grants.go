@@ -60,7 +60,7 @@ func (l *grants) demand(d Demand) {
 	case l.demands.waiting(d.Resource) >= MaxWaiters:
 		l.emit(effect.Refuse{Request: d.Request, Reason: ErrWaiters})
 	default:
-		l.demands.list = append(l.demands.list, &demand{d.Request, d.Resource, d.MaxHold, d.OncePer, d.Asker})
+		l.demands.list = append(l.demands.list, &demand{d.Request, d.Resource, d.MaxHold, d.OncePer, d.Asker, l.now.Boot})
 		l.demands.hasChanged(d.Resource)
 	}
 }

@@ -105,6 +105,7 @@ function facts(r) {
       fact(of + "token", who.how === "here" ? "here" : `with ${who.name}, ${who.how === "told" ? `told by ${who.by_name}` : sources[who.how]} ${span(who.age_s)} ago`);
     }
     if (slot.last_seen_s !== null && !slot.held) fact(of + "last here", span(slot.last_seen_s) + " ago");
+    if (slot.long) fact(of + "this turn", `${span(slot.long.took_s)} or more; turns of late took ${span(slot.long.usual_s)}`);
     if (slot.eta && !slot.held) fact(of + "turn here", `in ${span(slot.eta.p50_s)}, or within ${span(slot.eta.p95_s)} in 19 of 20 cases`);
     if (slot.gate) fact("gate", !slot.gate.reachable ? "not reached" : slot.gate.said || "reached");
     if (slot.missing_votes) fact("votes missing", slot.missing_votes.map(nameOf).join(", "));
