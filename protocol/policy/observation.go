@@ -41,7 +41,7 @@ type Observation struct {
 const hopsCountFor = time.Minute
 
 // First is when it was heard first that the holder has the token by this hop.
-func (o *Observation) First() clock.Instant { return cmp.Or(o.Since, o.At) }
+func (o Observation) First() clock.Instant { return cmp.Or(o.Since, o.At) }
 
 // Later is the later one of two observations of a token. What is about this member stays. Of two of the same stay that one counts
 // which knows of a program.
