@@ -290,6 +290,14 @@ var faults = map[api.Cause]func(f *fault) (socket string){
 		f.broken()
 		return socket
 	},
+	explain.RunsLong: func(f *fault) (socket string) {
+		a, b := f.pair(&socket)
+		f.takeTurns(a, b)
+		f.run(a)
+		f.broken()
+		f.wait(b)
+		return socket
+	},
 	explain.RunsElsewhere: func(f *fault) (socket string) {
 		a, b := f.pair(&socket)
 		f.run(a)
@@ -421,6 +429,11 @@ func TestStatus_EachCause_FirstLineNames(t *testing.T) {
 			t.Logf("%-16s %5.2f s  %s", cause, time.Since(f.since).Seconds(), line)
 			assert.Regexp(t, regexp.MustCompile(`^[a-z]+: .+ \[[a-z_]+\]$`), line)
 			assert.Equal(t, explain.IsDown(cause, false), code == cli.ExitUnavailable, "exit code %d", code)
+			if cause == explain.RunsLong {
+				code, line, _ := runCommand("", "status", "--check", "--socket", socket)
+				assert.Equal(t, cli.ExitOK, code)
+				assert.Contains(t, line, "["+string(cause)+"]")
+			}
 			if explain.IsShut(cause) {
 				code, line, _ := runCommand("", "status", "--check", "--socket", socket)
 				assert.Equal(t, cli.ExitUnavailable, code)

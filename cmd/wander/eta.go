@@ -26,7 +26,7 @@ much longer than those before, there is no prediction.`,
 
 func printEta(w io.Writer, v resourceView) {
 	if len(v.Slots) == 1 {
-		text := etaText(v.Slots[0])
+		text := asked(v) + etaText(v.Slots[0])
 		switch s := v.Slots[0]; {
 		case s.Long != nil:
 			text = strings.TrimRight(text, "; ")
@@ -40,6 +40,14 @@ func printEta(w io.Writer, v resourceView) {
 	for _, s := range v.Slots {
 		fmt.Fprintf(w, "slot %d: %s\n", s.Slot, strings.TrimRight(etaText(s), ":; "))
 	}
+}
+
+// asked precedes a prediction where nobody waits.
+func asked(v resourceView) string {
+	if v.Waiting > 0 || len(v.Slots) != 1 || v.Slots[0].Eta == nil {
+		return ""
+	}
+	return "no program waits; if one asked now: "
 }
 
 // etaText is when a slot's token comes. Where it is not a prediction, the resource's sentence can follow.

@@ -74,6 +74,7 @@ type resourceView struct {
 	V        int    `json:"v"`
 	Resource string `json:"resource"`
 	api.Why
+	Waiting  int        `json:"waiting"`
 	MaxHoldS float64    `json:"max_hold_s"`
 	Slots    []slotView `json:"slots"`
 }
@@ -87,7 +88,7 @@ type slotView struct {
 }
 
 func viewOf(r *api.ResourceStatus) resourceView {
-	v := resourceView{V: api.Version, Resource: r.Name, Why: r.Why, MaxHoldS: r.MaxHoldS}
+	v := resourceView{V: api.Version, Resource: r.Name, Why: r.Why, Waiting: r.Waiting, MaxHoldS: r.MaxHoldS}
 	for _, s := range r.Slots {
 		v.Slots = append(v.Slots, slotView{s.Slot, s.Holder, s.Search, s.Eta, s.Long})
 	}

@@ -239,6 +239,9 @@ function showEvents(b, sights, runs, from) {
 
 // ---- shares and waits
 
+/** runsNow tells whether a program of a member runs under a token now, as far as is known: then the token is there. */
+const runsNow = (token, member) => [...state.runs.values()].some(r => !r.to_ms && r.token === token && r.member === member);
+
 /** stays is for how long each member had a token of a resource, as far as its way is known, and the rest. */
 function stays(name, t) {
   const sums = new Map();
@@ -246,7 +249,7 @@ function stays(name, t) {
   for (const list of Map.groupBy(state.sights.get(name) ?? [], p => p.token).values()) {
     list.forEach((p, i) => {
       const n = list[i + 1], took = (n?.at_ms ?? t) - p.at_ms;
-      if (n ? n.hop > p.hop + 1 && n.member !== p.member : p.how !== "here") { unknown += took; return; }
+      if (n ? n.hop > p.hop + 1 && n.member !== p.member : p.how !== "here" && !runsNow(p.token, p.member)) { unknown += took; return; }
       const sum = sums.get(p.member) ?? {took: 0, turns: 0};
       if (list[i - 1]?.member !== p.member) sum.turns++;
       sum.took += took;
