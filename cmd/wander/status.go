@@ -189,7 +189,7 @@ func printResource(w io.Writer, r api.ResourceStatus, names map[ident.Member]str
 		fmt.Fprintf(w, "  slot %-4d token %s; last here %s, last operation %s; %d operations here\n",
 			s.Slot, state, ago(s.LastSeenS), ago(s.LastOperationS), s.Operations)
 		if a := s.Asker; a != nil {
-			fmt.Fprintf(w, "            asked for by user %s\n", askerText(*a))
+			fmt.Fprintf(w, "            asked for by user %s%s\n", askerText(*a), stopText(&s))
 		}
 		if s.IsolatedS > 0 {
 			fmt.Fprintf(w, "            isolated for %v: no program begins here, votes are missing of %s\n", seconds(s.IsolatedS), memberList(s.Missing, names))
@@ -201,6 +201,18 @@ func printResource(w io.Writer, r api.ResourceStatus, names map[ident.Member]str
 			fmt.Fprintf(w, "            %s %.3g\n", name, s.Gauges[name])
 		}
 	}
+}
+
+// stopText is how to stop what runs in a slot. The process that asked is `wander run`, which ends its program and gives the token
+// back if it is told to end, or a program that speaks the local API itself. Its command is not shown: it is its user's own.
+func stopText(s *api.SlotStatus) (text string) {
+	if h := s.Holder; h != nil && h.ProgramS != nil {
+		text = fmt.Sprintf(", runs for %v", seconds(*h.ProgramS))
+	}
+	if s.Asker.Process > 0 {
+		text += fmt.Sprintf("; to stop it: kill %d", s.Asker.Process)
+	}
+	return text
 }
 
 // askerText is a local process that has asked for a grant.
