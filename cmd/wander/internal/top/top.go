@@ -121,12 +121,12 @@ func first(list []api.ResourceStatus) int {
 	if i := slices.IndexFunc(list, func(r api.ResourceStatus) bool { return r.Waiting > 0 }); i >= 0 {
 		return i
 	}
-	return max(0, slices.IndexFunc(list, func(r api.ResourceStatus) bool {
-		return slices.ContainsFunc(r.Slots, func(s api.SlotStatus) bool {
-			_, _, alarm := tokenOf(&s)
-			return alarm
-		})
-	}))
+	return max(0, slices.IndexFunc(list, func(r api.ResourceStatus) bool { return slices.ContainsFunc(r.Slots, alarms) }))
+}
+
+func alarms(s api.SlotStatus) bool {
+	_, _, alarm := tokenOf(&s)
+	return alarm
 }
 
 func clamp(i, n int) int { return max(0, min(i, n-1)) }
@@ -278,11 +278,8 @@ func tokenOf(s *api.SlotStatus) (text, since string, alarm bool) {
 	if h.How == api.Here {
 		name, since = "here", ""
 	}
-	if h.SinceS != nil {
-		since = span(*h.SinceS)
-	}
-	if h.ProgramS != nil {
-		since = span(*h.ProgramS)
+	if known := cmp.Or(h.ProgramS, h.SinceS); known != nil {
+		since = span(*known)
 	}
 	if h.ProgramEndsS != nil {
 		return fmt.Sprintf("%s runs, %s left", name, span(*h.ProgramEndsS)), since, s.Long != nil
