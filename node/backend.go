@@ -135,7 +135,9 @@ func (n desk) Waiting(resource string) (w api.Waiting) {
 // appendSlot adds a slot to its resource; slots come grouped by resource.
 func appendSlot(list []api.ResourceStatus, s member.SlotStatus) []api.ResourceStatus {
 	if len(list) == 0 || list[len(list)-1].Name != s.Resource {
-		list = append(list, api.ResourceStatus{Name: s.Resource, Policy: s.Policy, Preset: s.Preset, Weight: s.Weight, Waiting: s.Waiting})
+		list = append(list, api.ResourceStatus{
+			Name: s.Resource, Policy: s.Policy, Preset: s.Preset, Weight: s.Weight, Waiting: s.Waiting, MaxHoldS: s.MaxHold.Seconds(),
+		})
 	}
 	r := &list[len(list)-1]
 	var gauges map[string]float64

@@ -100,6 +100,7 @@ type heldGrant struct {
 	release func(api.ReleaseRequest) // tells the member of its end
 	grant   api.Grant
 	ended   func() // notes its end in the history
+	over    func() // notes that its program had not ended at the deadline; nil of an ended one
 	begun   clock.Instant
 	until   clock.Instant // the token stays at least so long (min_hold)
 	across  bool          // it lasts across a restart of the machine, and so across the daemon's end
@@ -133,6 +134,14 @@ func (h *heldGrant) close(how metrics.Operation, reason api.LostReason) {
 	})
 }
 
+// overran ends a grant at its deadline.
+func (h *heldGrant) overran() {
+	if h.over != nil {
+		h.over()
+	}
+	h.close(metrics.OperationOver, "")
+}
+
 // tell tells the hooks of the grant.
 func (h *heldGrant) tell(kind hooks.Kind, reason string) {
 	g := &h.grant
@@ -158,7 +167,9 @@ func (hs *heldGrants) add(h *heldGrant, left time.Duration) {
 	}
 	hs.byID[id] = h
 	h.metrics.Granted(h.grant.Resource)
-	h.expires = time.AfterFunc(left, func() { hs.take(id).close(metrics.OperationOver, "") })
+	h.expires = time.AfterFunc(left, func() {
+		hs.take(id).overran()
+	})
 }
 
 // take removes a grant; of one that is not there it returns an ended one.

@@ -58,7 +58,7 @@ func (n *Node) warnings(s member.Status) []string {
 			list = append(list, fmt.Sprintf("member %v sent %d faulty objects, the last: %s", f.Member, f.Count, f.Last))
 		}
 	}
-	return list
+	return append(list, n.programs.late.warnings(n.now().Wall)...)
 }
 
 // leaveNotice bounds how long a leaving node tries to tell the CA of it. Its

@@ -30,6 +30,7 @@ type programs struct {
 
 	waiters waiters
 	held    heldGrants
+	late    overruns
 }
 
 // acquire waits for a grant as the request says.
@@ -152,6 +153,13 @@ func (ps *programs) open(w *waiter, g effect.Grant) *heldGrant {
 	}
 	l.ended = ps.historian.began(l.grant, g.Slot, now)
 	l.hooks = ps.hooks
+	l.over = func() {
+		o := overrun{resource: g.Resource, at: ps.now(), held: left}
+		if a := w.demand.Asker; a != nil {
+			o.process = a.Process
+		}
+		ps.late.note(o)
+	}
 	l.tell(hooks.Granted, "")
 	ps.held.add(l, left)
 	return l

@@ -72,23 +72,36 @@ func whereabouts(n *Node, m *member.Member, s *member.SlotStatus, now clock.Inst
 	}
 	to.Founding = s.Founding
 	o := &s.Observed
+	var begun clock.Instant // of the program here
+	if s.Executing {
+		begun = n.programs.held.begun(s.Resource, s.Token)
+	}
+	if l, is := forecast.LongOf(s, begun, now); is {
+		to.Long = &api.LongStatus{TookS: l.Took.Seconds(), UsualS: l.Usual.Seconds()}
+	}
 	switch {
 	case s.Held:
 		to.Holder = &api.HolderStatus{Member: n.self, Name: n.cfg.Certificate.Body().Name, Hop: s.Hop, Fence: token.Fence(s.Born, s.Hop), How: api.Here}
 		if s.Executing {
-			to.Holder.ProgramEndsS, to.Holder.ProgramS = api.AgeOf(s.Ends.Sub(now)), n.programs.held.since(s.Resource, s.Token, now)
+			to.Holder.ProgramEndsS = api.AgeOf(s.Ends.Sub(now))
 			if s.Across {
 				to.Holder.AwayS = to.Holder.ProgramEndsS
+			}
+			if begun > 0 {
+				to.Holder.ProgramS = api.AgeOf(now.Sub(begun))
 			}
 		}
 		return
 	case !o.Holder.IsZero() && o.Holder != n.self:
-		to.Holder = &api.HolderStatus{Member: o.Holder, Name: nameOf(o.Holder), Hop: o.Hop, How: howKnown(o, n.self), By: o.By, ByName: nameOf(o.By), AgeS: *api.AgeOf(now.Sub(o.At))}
+		to.Holder = &api.HolderStatus{Member: o.Holder, Name: nameOf(o.Holder), Hop: o.Hop, How: howKnown(o, n.self), By: o.By, ByName: nameOf(o.By), AgeS: *api.AgeOf(now.Sub(o.At)), SinceS: api.AgeOf(now.Sub(o.First()))}
 		if o.Born > 0 {
 			to.Holder.Fence = token.Fence(o.Born, o.Hop)
 		}
 		if o.Ends > now {
 			to.Holder.ProgramEndsS = api.AgeOf(o.Ends.Sub(now))
+			if o.Runs > 0 {
+				to.Holder.ProgramS = api.AgeOf(now.Sub(o.Runs))
+			}
 		}
 		if o.Away > now {
 			to.Holder.AwayS = api.AgeOf(o.Away.Sub(now))
@@ -115,14 +128,14 @@ func howKnown(o *policy.Observation, self ident.Member) api.How {
 	return api.Told
 }
 
-// since is for how long a program has run under a token of a resource; nil if that is not known.
-func (hs *heldGrants) since(resource string, t ident.Token, now clock.Instant) *float64 {
+// begun is when the program began that runs under a token of a resource; 0 if that is not known.
+func (hs *heldGrants) begun(resource string, t ident.Token) clock.Instant {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
 	for _, h := range hs.byID {
 		if h.grant.Resource == resource && h.grant.Token == t {
-			return api.AgeOf(now.Sub(h.begun))
+			return h.begun
 		}
 	}
-	return nil
+	return 0
 }

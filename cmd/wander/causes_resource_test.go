@@ -62,6 +62,14 @@ var resourceFaults = map[api.Cause]func(f *fault) (socket string){
 		f.broken()
 		return socket
 	},
+	explain.RunsLong: func(f *fault) (socket string) {
+		a, b := f.pair(&socket)
+		f.takeTurns(a, b)
+		f.run(a)
+		f.broken()
+		f.wait(b)
+		return socket
+	},
 	explain.HolderAway: func(f *fault) (socket string) {
 		a, b := f.pair(&socket)
 		f.runs(a, api.AcquireRequest{AcrossReboot: true})

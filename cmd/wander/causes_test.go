@@ -347,6 +347,11 @@ func TestStatus_EachCause_FirstLineNames(t *testing.T) {
 			t.Logf("%-16s %5.2f s  %s", cause, time.Since(f.since).Seconds(), line)
 			assert.Regexp(t, regexp.MustCompile(`^[a-z]+: .+ \[[a-z_]+\]$`), line)
 			assert.Equal(t, explain.IsDown(cause, false), code == cli.ExitUnavailable, "exit code %d", code)
+			if cause == explain.RunsLong {
+				code, line, _ := runCommand("", "status", "--check", "--socket", socket)
+				assert.Equal(t, cli.ExitOK, code)
+				assert.Contains(t, line, "["+string(cause)+"]")
+			}
 			if explain.IsShut(cause) {
 				code, line, _ := runCommand("", "status", "--check", "--socket", socket)
 				assert.Equal(t, cli.ExitUnavailable, code)

@@ -80,7 +80,7 @@ func runDoctor(env *environment, f doctorFlags, args []string) error {
 			return err
 		})
 		if errors.Is(err, api.ErrBadRequest) {
-			return cli.UsageError("%v", err)
+			return &cli.Error{Code: cli.ExitUsage, Err: errors.New(strings.TrimPrefix(err.Error(), api.ErrBadRequest.Error()+": ")), Hint: "a gate is no member: look at it by wander gate status on its machine"}
 		}
 		if err != nil {
 			return err

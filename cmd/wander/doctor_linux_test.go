@@ -67,6 +67,8 @@ func TestDoctor_RealDaemons_EachFinding(t *testing.T) {
 	code, _, complaint := runCommand("", "doctor", "--config", config, "m9")
 	assert.Equal(t, cli.ExitUsage, code)
 	assert.Contains(t, complaint, `no member "m9" is known here`)
+	assert.Contains(t, complaint, "wander gate status")
+	assert.NotContains(t, complaint, "bad request")
 	code, _, complaint = runCommand("", "doctor", "--config", config, "ca")
 	assert.Equal(t, cli.ExitUsage, code)
 	assert.Contains(t, complaint, `no member "ca" is known here`, "which may be a member's name")

@@ -18,7 +18,8 @@ func newEtaCommand(env *environment) *cobra.Command {
 		Long: `Predict when the token comes: within the first time in half of all cases, within the second one
 in 19 of 20. Under preset fair the prediction rests on the order of the members that wait, and on how
 long turns took lately. Under other presets it rests on the times between this member's own last
-turns. It is not a promise: a longer program or a lost token makes it late.`,
+turns. It is not a promise: a longer program or a lost token makes it late. While a turn takes
+much longer than those before, there is no prediction.`,
 		Example: "  wander eta tape\n  wander eta tape --output json",
 	}, printEta)
 }
@@ -36,8 +37,11 @@ func printEta(w io.Writer, v resourceView) {
 		}
 	}
 	if len(v.Slots) == 1 {
-		text := etaText(v.Slots[0])
-		if v.Slots[0].Eta == nil {
+		text := asked(v) + etaText(v.Slots[0])
+		switch s := v.Slots[0]; {
+		case s.Long != nil:
+			text = strings.TrimRight(text, "; ")
+		case s.Eta == nil:
 			text += cli.OneLine(v.Sentence)
 		}
 		fmt.Fprintln(w, text)
@@ -49,6 +53,14 @@ func printEta(w io.Writer, v resourceView) {
 	}
 }
 
+// asked precedes a prediction where nobody waits.
+func asked(v resourceView) string {
+	if v.Waiting > 0 || len(v.Slots) != 1 || v.Slots[0].Eta == nil {
+		return ""
+	}
+	return "no program waits; if one asked now: "
+}
+
 // etaText is when a slot's token comes. Where it is not a prediction, the resource's sentence can follow.
 func etaText(s slotView) string {
 	switch {
@@ -56,10 +68,21 @@ func etaText(s slotView) string {
 		return "now: "
 	case s.Eta == nil && s.Search != nil:
 		return "unknown: "
+	case s.Long != nil && s.Holder != nil:
+		return longText(s) + "; "
 	case s.Eta == nil:
 		return "unknown: too few returns of the token are known here; "
 	}
 	return fmt.Sprintf("about %v, hardly more than %v (%s)", tenths(s.Eta.P50S), tenths(s.Eta.P95S), etaBasis(*s.Eta))
+}
+
+// longText is why nothing is predicted while a turn takes much longer than those before.
+func longText(s slotView) string {
+	text := fmt.Sprintf("%s's turn has taken %v, turns of late took %v: no prediction", s.Holder.Name, tenths(s.Long.TookS), tenths(s.Long.UsualS))
+	if s.Holder.ProgramEndsS != nil {
+		text += fmt.Sprintf("; it ends in %v at the latest", tenths(*s.Holder.ProgramEndsS))
+	}
+	return text
 }
 
 func etaBasis(e api.EtaStatus) string {

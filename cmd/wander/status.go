@@ -32,7 +32,8 @@ the local member knows. There is no global view: ages show how old each observat
 
 Exit code 69: no daemon answers, no other member can be reached and no token is here, or the certificate
 does not count; with --check also if the gate of a resource cannot be reached, or, while its token is here and a program
-waits, is stuck.`,
+waits, is stuck. With --check, a program that runs much longer than those before is said, and the code is 0: it ends at its
+deadline at the latest.`,
 		Example: "  wander status\n  wander status --check\n  wander status --socket a/wander.sock --output json",
 	}, func(socket string, asJSON bool) error {
 		if check {
@@ -52,13 +53,19 @@ func runCheck(env *environment, socket string) error {
 		return &cli.Error{Code: cli.ExitUnavailable, Err: errors.New("")}
 	}
 	shut := slices.IndexFunc(st.Resources, func(r api.ResourceStatus) bool { return explain.IsShut(r.Cause) })
-	if down := unreached(&st); down != nil || shut < 0 {
+	switch down, long := unreached(&st), slices.IndexFunc(st.Resources, runsLong); {
+	case down == nil && shut < 0 && st.Cause == explain.OK && long >= 0: // nothing is broken: the program ends, at its deadline at the latest
+		printWhy(env.Out, st.Resources[long].Name, st.Resources[long].Why)
+		return nil
+	case down != nil, shut < 0:
 		printWhy(env.Out, st.Name, st.Why)
 		return down
 	}
 	printWhy(env.Out, st.Resources[shut].Name, st.Resources[shut].Why)
 	return &cli.Error{Code: cli.ExitUnavailable, Err: errors.New("")}
 }
+
+func runsLong(r api.ResourceStatus) bool { return r.Cause == explain.RunsLong }
 
 func runStatus(env *environment, socket string, asJSON bool) error {
 	var (
@@ -179,10 +186,10 @@ func printResource(w io.Writer, r api.ResourceStatus, names map[ident.Member]str
 		case s.Held:
 			state = fmt.Sprintf("here (token %s, hop %d)", s.Token.Short(), s.Hop)
 		}
-		fmt.Fprintf(w, "  slot %-4d token %s; last seen %s, last operation %s; %d operations here\n",
+		fmt.Fprintf(w, "  slot %-4d token %s; last here %s, last operation %s; %d operations here\n",
 			s.Slot, state, ago(s.LastSeenS), ago(s.LastOperationS), s.Operations)
 		if a := s.Asker; a != nil {
-			fmt.Fprintf(w, "            asked for by user %s\n", askerText(*a))
+			fmt.Fprintf(w, "            asked for by user %s%s\n", askerText(*a), stopText(&s))
 		}
 		if s.IsolatedS > 0 {
 			fmt.Fprintf(w, "            isolated for %v: no program begins here, votes are missing of %s\n", seconds(s.IsolatedS), memberList(s.Missing, names))
@@ -194,6 +201,18 @@ func printResource(w io.Writer, r api.ResourceStatus, names map[ident.Member]str
 			fmt.Fprintf(w, "            %s %.3g\n", name, s.Gauges[name])
 		}
 	}
+}
+
+// stopText is how to stop what runs in a slot. The process that asked is `wander run`, which ends its program and gives the token
+// back if it is told to end, or a program that speaks the local API itself. Its command is not shown: it is its user's own.
+func stopText(s *api.SlotStatus) (text string) {
+	if h := s.Holder; h != nil && h.ProgramS != nil {
+		text = fmt.Sprintf(", runs for %v", seconds(*h.ProgramS))
+	}
+	if s.Asker.Process > 0 {
+		text += fmt.Sprintf("; to stop it: kill %d", s.Asker.Process)
+	}
+	return text
 }
 
 // askerText is a local process that has asked for a grant.

@@ -25,7 +25,7 @@ func TestPrintStatus_Users_Shown(t *testing.T) {
 		Name: "a", Users: []api.UserStatus{{User: 0, Programs: 2}, {User: 61001, Programs: 1}},
 		Resources: []api.ResourceStatus{{Name: "tape", Slots: []api.SlotStatus{{Held: true, Executing: true, Asker: &api.Asker{User: 61001, Process: 7}}}}},
 	}, nil)
-	assert.Contains(t, out.String(), "\n            asked for by user 61001, process 7\n")
+	assert.Contains(t, out.String(), "\n            asked for by user 61001, process 7; to stop it: kill 7\n")
 	assert.Regexp(t, `\nuser        0( \(root\))?: 2 programs wait or run\nuser        61001: 1 programs wait or run\n`, out.String())
 	assert.Equal(t, "61001", askerText(api.Asker{User: 61001}), "in another namespace of processes")
 }

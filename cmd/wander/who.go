@@ -44,11 +44,11 @@ func printHolders(w io.Writer, v resourceView) {
 			continue
 		}
 		fmt.Fprintf(w, "%s%s (%v)\n", prefix, s.Holder.Name, s.Holder.Member)
-		printHolder(w, s.Holder)
+		printHolder(w, s.Holder, v.MaxHoldS)
 	}
 }
 
-func printHolder(w io.Writer, h *api.HolderStatus) {
+func printHolder(w io.Writer, h *api.HolderStatus, maxHold float64) {
 	fmt.Fprintf(w, "  hop     %d\n", h.Hop)
 	if h.Fence > 0 {
 		fmt.Fprintf(w, "  fence   %d\n", h.Fence)
@@ -58,14 +58,24 @@ func printHolder(w io.Writer, h *api.HolderStatus) {
 		api.Proved: "this member passed it there, and has the receipt",
 	}[h.How]
 	fmt.Fprintf(w, "  known   %s (%s), %.1f s ago\n", known, h.How, h.AgeS)
-	if h.ProgramS != nil {
+	if h.SinceS != nil {
+		fmt.Fprintf(w, "  since   %v ago or longer\n", tenths(*h.SinceS))
+	}
+	switch {
+	case h.ProgramS == nil:
+	case h.How == api.Here:
 		fmt.Fprintf(w, "  program runs for %v\n", tenths(*h.ProgramS))
+	default:
+		fmt.Fprintf(w, "  program runs for %v or longer\n", tenths(*h.ProgramS))
 	}
 	if h.AwayS != nil {
 		fmt.Fprintf(w, "  away    while its machine restarts, for %v more at most\n", tenths(*h.AwayS))
 	}
 	if h.ProgramEndsS != nil {
 		fmt.Fprintf(w, "  program ends in %v at the latest\n", tenths(*h.ProgramEndsS))
+	}
+	if maxHold > 0 {
+		fmt.Fprintf(w, "  a program is killed after %v at the latest (max_hold)\n", tenths(maxHold))
 	}
 }
 

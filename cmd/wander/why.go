@@ -74,8 +74,10 @@ type resourceView struct {
 	V        int    `json:"v"`
 	Resource string `json:"resource"`
 	api.Why
-	Windows *api.WindowStatus `json:"windows,omitempty"`
-	Slots   []slotView        `json:"slots"`
+	Waiting  int               `json:"waiting"`
+	MaxHoldS float64           `json:"max_hold_s"`
+	Windows  *api.WindowStatus `json:"windows,omitempty"`
+	Slots    []slotView        `json:"slots"`
 }
 
 type slotView struct {
@@ -83,12 +85,13 @@ type slotView struct {
 	Holder *api.HolderStatus `json:"holder"`
 	Search *api.SearchStatus `json:"search,omitempty"`
 	Eta    *api.EtaStatus    `json:"eta"`
+	Long   *api.LongStatus   `json:"long,omitempty"`
 }
 
 func viewOf(r *api.ResourceStatus) resourceView {
-	v := resourceView{V: api.Version, Resource: r.Name, Why: r.Why, Windows: r.Windows}
+	v := resourceView{V: api.Version, Resource: r.Name, Why: r.Why, Waiting: r.Waiting, MaxHoldS: r.MaxHoldS, Windows: r.Windows}
 	for _, s := range r.Slots {
-		v.Slots = append(v.Slots, slotView{s.Slot, s.Holder, s.Search, s.Eta})
+		v.Slots = append(v.Slots, slotView{s.Slot, s.Holder, s.Search, s.Eta, s.Long})
 	}
 	return v
 }

@@ -65,6 +65,28 @@ func TestEta_TokenLost_NotForWantOfReturns(t *testing.T) {
 	assert.Equal(t, "unknown: the token is lost\n", out.String())
 }
 
+// Of a turn that takes long nothing is predicted, and it is said since when that has been known.
+func TestWhoAndEta_TurnTakesLong_Compared(t *testing.T) {
+	took, ends := 42.0, 257.0
+	v := resourceView{Waiting: 1, MaxHoldS: 300, Slots: []slotView{{
+		Holder: &api.HolderStatus{Name: "m1", How: api.Said, AgeS: 0.3, SinceS: &took, ProgramS: &took, ProgramEndsS: &ends}, Long: &api.LongStatus{TookS: 42, UsualS: 1},
+	}}}
+	var out bytes.Buffer
+	printEta(&out, v)
+	assert.Equal(t, "m1's turn has taken 42s, turns of late took 1s: no prediction; it ends in 4m17s at the latest\n", out.String())
+	out.Reset()
+	printHolders(&out, v)
+	for _, line := range []string{"  since   42s ago or longer\n", "  program runs for 42s or longer\n", "  a program is killed after 5m0s at the latest (max_hold)\n"} {
+		assert.Contains(t, out.String(), line)
+	}
+}
+
+func TestEta_NobodyWaits_Said(t *testing.T) {
+	var out bytes.Buffer
+	printEta(&out, resourceView{Slots: []slotView{{Eta: &api.EtaStatus{P50S: 1, P95S: 2, Basis: "returns"}}}})
+	assert.Contains(t, out.String(), "no program waits; if one asked now: about 1s")
+}
+
 // A program of a member that is cut off waits for the others. If the token is here, it waits for what the resource's sentence says.
 func TestSentenceOf_CutOff_ResourcesWhereTokenIsHere(t *testing.T) {
 	st := api.Status{Why: api.Why{Cause: explain.Isolated, Sentence: "isolated"}, Resources: []api.ResourceStatus{

@@ -93,6 +93,8 @@ type ResourceStatus struct {
 	Weight  int          `json:"weight,omitempty"` // of this member, where the resource has weights
 	Slots   []SlotStatus `json:"slots"`
 	Waiting int          `json:"waiting"` // local programs that wait
+	// MaxHoldS is after what time a program is killed at the latest; 0: the resource is leaving.
+	MaxHoldS float64 `json:"max_hold_s"`
 	// NoPlace: the resource is shared in a ring that has no place for this member, as
 	// more than half of the members only dial out. No turn comes to those that wait.
 	NoPlace bool `json:"no_place"`
@@ -135,6 +137,8 @@ type SlotStatus struct {
 	Holder *HolderStatus `json:"holder,omitempty"`
 	Search *SearchStatus `json:"search,omitempty"`
 	Eta    *EtaStatus    `json:"eta,omitempty"`
+	// Long is nil unless the present turn takes much longer than those of late. There is no Eta then.
+	Long *LongStatus `json:"long,omitempty"`
 	// Asker is the process that asked for what runs here; nil for the daemon's own operation, or if that is not known.
 	Asker    *Asker `json:"asker,omitempty"`
 	Founding bool   `json:"founding"` // its first token is being made

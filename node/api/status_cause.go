@@ -40,8 +40,10 @@ type HolderStatus struct {
 	By     ident.Member `json:"by"`
 	ByName string       `json:"by_name"`
 	AgeS   float64      `json:"age_s"` // of that knowledge
-	// ProgramS is for how long a program has run here, and ProgramEndsS is after what time at the latest
-	// a program ends there.
+	// SinceS is for how long this member has known, at least, that the token is there; nil if it is here.
+	SinceS *float64 `json:"since_s"`
+	// ProgramS is for how long a program has run there, at least, and ProgramEndsS is after what time at the latest
+	// it ends.
 	ProgramS     *float64 `json:"program_s"`
 	ProgramEndsS *float64 `json:"program_ends_s"`
 	// AwayS is for how long the holder may yet say nothing while its machine restarts, as it has said.
@@ -65,6 +67,12 @@ type EtaStatus struct {
 	P95S   float64 `json:"p95_s"`
 	Basis  string  `json:"basis"`  // order or returns: see package forecast
 	Before int     `json:"before"` // members that have waited longer, of order
+}
+
+// LongStatus is a turn that takes much longer than those of late: its program may hang.
+type LongStatus struct {
+	TookS  float64 `json:"took_s"`  // at least
+	UsualS float64 `json:"usual_s"` // half of the turns of late took no longer
 }
 
 // SearchStatus is what this member does about a token that is missing.

@@ -248,8 +248,11 @@ func gate(r api.ResourceStatus) (c api.Check, has bool) {
 }
 
 func quoted(said string) string {
-	if said == "" {
+	switch said {
+	case "":
 		return "nothing yet"
+	case "closed: sign-out":
+		return "that the last session ended normally (sign-out)"
 	}
 	return fmt.Sprintf("%q", said)
 }

@@ -28,6 +28,7 @@ const (
 const (
 	NotConfigured   api.Cause = "not_configured" // said by the command
 	Leaving         api.Cause = "leaving"
+	RunsLong        api.Cause = "runs_long"
 	Running         api.Cause = "running" // no trouble: a program runs here
 	WindowClosed    api.Cause = "window_closed"
 	GateUnreachable api.Cause = "gate_unreachable"
@@ -80,6 +81,7 @@ var (
 	OfResource = []Row{
 		{NotConfigured, "the configuration has no such resource (said by the command)"},
 		{Leaving, "the configuration lacks the resource, and a program still runs"},
+		{RunsLong, "a program has run for much longer than those of late, here or at another member: it may hang"},
 		{Running, "a program runs here"},
 		{WindowClosed, "the resource's windows are closed (`windows`)"},
 		{GateUnreachable, "the gate cannot be reached"},

@@ -29,6 +29,7 @@ func Status(st *api.Status, now time.Time) {
 	for i := range st.Resources {
 		st.Resources[i].Why = resource(st, &st.Resources[i], now)
 	}
+	st.Warnings = append(st.Warnings, longTurns(st)...)
 }
 
 // IsDown reports whether a cause keeps a member from its resources until people or the network change something.
@@ -179,6 +180,9 @@ func running(s *api.SlotStatus) api.Why {
 			sentence += fmt.Sprintf(", and is killed in %s at the latest", text(*h.ProgramEndsS))
 		}
 	}
+	if s.Long != nil {
+		return because(RunsLong, since, "%s; %s: it may hang", sentence, usual(s.Long))
+	}
 	return because(Running, since, "%s", sentence)
 }
 
@@ -256,6 +260,8 @@ func elsewhere(st *api.Status, s *api.SlotStatus) api.Why {
 	switch {
 	case s.Search != nil:
 		return because(Searching, nil, "the token is missing, and this member asks the others for it%s", last(h))
+	case h != nil && s.Long != nil:
+		return because(RunsLong, &s.Long.TookS, "%s; %s: no prediction", holding(h), usual(s.Long))
 	case h != nil:
 		return because(place(s), &h.AgeS, "%s%s", holding(h), turn(s.Eta))
 	case s.LastSeenS == nil && s.Founding:
@@ -286,9 +292,9 @@ func holding(h *api.HolderStatus) string {
 		return fmt.Sprintf("%s is away while its machine restarts (%s), for %s more at most", h.Name, source(h), text(*h.AwayS))
 	}
 	if h.ProgramEndsS != nil {
-		return fmt.Sprintf("%s runs its program (%s), for %s more at most", h.Name, source(h), text(*h.ProgramEndsS))
+		return fmt.Sprintf("%s runs its program%s (%s), for %s more at most", h.Name, ran(h), source(h), text(*h.ProgramEndsS))
 	}
-	return fmt.Sprintf("token with %s (%s)", h.Name, source(h))
+	return fmt.Sprintf("token with %s%s (%s)", h.Name, stayed(h), source(h))
 }
 
 func alone(st *api.Status) string {

@@ -8,8 +8,8 @@
 // that a turn has taken lately. Under every other policy a prediction is the distribution of this
 // member's own last returns, given how long the token has been away.
 //
-// A prediction is not a promise: it knows of no program that runs longer than those before, of no member that
-// begins to wait out of turn, and of no loss.
+// A prediction is not a promise: it knows of no program that will run longer than those before, of no member that
+// begins to wait out of turn, and of no loss. While a turn takes much longer than those before, there is none: see LongOf.
 package forecast
 
 import (
@@ -48,10 +48,14 @@ type ret struct {
 }
 
 // Of predicts when the token of a slot comes at the instant now. It is false when too few returns
-// are known, when the token is here, and when it is lost: then nothing comes until it is replaced.
+// are known, when the token is here, when it is lost (then nothing comes until it is replaced), and while the present turn takes
+// so long that those before say nothing of its end.
 func Of(s *member.SlotStatus, now clock.Instant) (p Prediction, ok bool) {
 	returns := returnsOf(s.Passages)
 	if s.Held || s.Observed.Search == policy.Lost || len(returns) < leastReturns {
+		return p, false
+	}
+	if _, long := LongOf(s, 0, now); long {
 		return p, false
 	}
 	if o := &s.Observed; o.Known > 0 {
@@ -81,7 +85,7 @@ func ofOrder(s *member.SlotStatus, returns []ret, now clock.Instant) Prediction 
 	variance := turns*spread*spread + turn*turn*float64(o.Ahead+1)*(1-o.Known)/(o.Known*o.Known) // of the turns, and of the count: none in a part is no proof
 	begun := s.Passages[len(s.Passages)-1].At
 	if !o.Holder.IsZero() {
-		begun = max(begun, o.At)
+		begun = max(begun, o.First())
 	}
 	mean := turns*turn - min(now.Sub(begun).Seconds(), turn)
 	return Prediction{seconds(mean), seconds(mean + quantile95*math.Sqrt(variance)), Order, int(math.Round(before))}

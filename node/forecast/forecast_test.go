@@ -35,8 +35,11 @@ func TestOf_OrderKnown_TurnsCounted(t *testing.T) {
 	assert.InDelta(t, 4*2-1, p.P50.Seconds(), 1e-6, "four turns of 2 s, one of them begun a second ago; an idle group does not count")
 	assert.Equal(t, p.P50, p.P95, "turns never varied")
 
-	late, _ := forecast.Of(s, at(700))
+	late, _ := forecast.Of(s, at(595))
 	assert.InDelta(t, 3*2, late.P50.Seconds(), 1e-6, "a turn that is late ends now")
+	s.Observed.At, s.Observed.Since = at(594.5), at(590)
+	again, _ := forecast.Of(s, at(595))
+	assert.Equal(t, late, again, "that it was told again begins no turn")
 }
 
 func TestOf_FewTurnsKnown_Scaled(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -22,6 +23,7 @@ type demand struct {
 	oncePer  time.Duration
 	asker    *journal.Asker
 	across   bool
+	asked    clock.Instant
 }
 
 // demands are the local programs that wait, the one that has waited longest first.

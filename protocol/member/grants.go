@@ -65,7 +65,7 @@ func (l *grants) demand(d Demand) {
 	case l.demands.waiting(d.Resource) >= MaxWaiters:
 		l.emit(effect.Refuse{Request: d.Request, Reason: ErrWaiters})
 	default:
-		l.demands.list = append(l.demands.list, &demand{d.Request, d.Resource, d.MaxHold, d.OncePer, d.Asker, d.Across})
+		l.demands.list = append(l.demands.list, &demand{d.Request, d.Resource, d.MaxHold, d.OncePer, d.Asker, d.Across, l.now.Boot})
 		l.demands.hasChanged(d.Resource)
 	}
 }

@@ -33,7 +33,7 @@ func (p *passages) arrived(t ident.Token, hop uint64, at clock.Instant) {
 
 // departed notes the receipt of a pass.
 func (p *passages) departed(self, to ident.Member, born uint64, t ident.Token, hop uint64, at clock.Instant) {
-	p.left = policy.Observation{Holder: to, By: self, Token: t, Born: born, Hop: hop + 1, At: at}
+	p.left = policy.Observation{Holder: to, By: self, Token: t, Born: born, Hop: hop + 1, At: at, Since: at}
 }
 
 // observed is what is known of a token of the slot that is not here, of so many other members as policies may draw.

@@ -67,6 +67,7 @@ type SlotStatus struct {
 	Token                   ident.Token   // the last one seen
 	Hop                     uint64        // of the token held
 	Waiting                 int           // programs that wait for the resource
+	WaitingSince            clock.Instant // when the first of them asked; of Waiting
 	Seen                    uint64        // tokens, since the slot was made
 	LastSeen, LastOperation uint64        // wall clock, µs since 1970; 0: never
 	Operations              uint64        // of this member, since it was made
@@ -84,6 +85,9 @@ type SlotStatus struct {
 	Ends   clock.Instant
 	Across bool           // what runs here lasts across a restart of the machine
 	Asker  *journal.Asker // of the program that runs here; nil: the daemon, or not known
+	// MaxHold is after what time a program is killed at the latest, and Expected is how long one takes at most, as the
+	// configuration says; 0: it says only when one is killed.
+	MaxHold, Expected time.Duration
 	// Observed is what is known of the token while it is not here, and Passages are its last arrivals.
 	Observed policy.Observation
 	Passages []Passage
@@ -122,16 +126,16 @@ func (m *Member) Status() Status {
 	if m.circ.recall.rollbacks > 0 {
 		s.LastLoss = m.circ.recall.lastLoss.String()
 	}
-	held, waiting := make(map[*slot][]*hold, len(m.circ.custody.holds)), make(map[string]int)
+	held, waiting := make(map[*slot][]*hold, len(m.circ.custody.holds)), make(map[string]waits)
 	for _, h := range m.circ.custody.holds {
 		held[h.slot] = append(held[h.slot], h)
 	}
 	for _, d := range m.circ.demands.list {
-		waiting[d.resource]++
+		waiting[d.resource] = waiting[d.resource].with(d)
 	}
 	for _, e := range m.circ.entries.byID {
 		if e.state == knocking {
-			waiting[e.demand.resource]++
+			waiting[e.demand.resource] = waiting[e.demand.resource].with(e.demand)
 		}
 	}
 	others := m.circ.candidates.size()
@@ -152,15 +156,32 @@ func (m *Member) Status() Status {
 	return s
 }
 
+// waits are the programs that wait for one resource: how many, and since when the first of them.
+type waits struct {
+	count int
+	since clock.Instant
+}
+
+func (w waits) with(d *demand) waits {
+	if w.count == 0 || d.asked < w.since {
+		w.since = d.asked
+	}
+	w.count++
+	return w
+}
+
 // status is what a slot shows, with the tokens of it that are held here and the
 // programs that wait for its resource.
-func (s *slot) status(held []*hold, waiting int) SlotStatus {
+func (s *slot) status(held []*hold, waiting waits) SlotStatus {
 	st := SlotStatus{
 		Resource: s.key.resource, Policy: s.resource.Policy, Preset: presetOf(s.resource), Slot: s.key.number,
-		Leaving: s.leaving, Waiting: waiting, Seen: s.seen,
+		Leaving: s.leaving, Waiting: waiting.count, WaitingSince: waiting.since, Seen: s.seen,
 		LastSeen: s.lastSeen, LastOperation: s.lastOperation,
 		Operations: s.operations, Returned: s.returned,
 		Hours: s.hours.status(), Passages: slices.Clone(s.passages.came), Founding: s.founding.active,
+	}
+	if st.MaxHold = s.resource.MaxHold; s.resource.OperationTime < st.MaxHold {
+		st.Expected = s.resource.OperationTime
 	}
 	if g, ok := s.policy.(policy.Gauger); ok {
 		g.Gauges(func(name string, value float64) { st.Gauges = append(st.Gauges, Gauge{name, value}) })

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -23,6 +24,8 @@ type Observation struct {
 	Hop    uint64
 	At     clock.Instant // when that was heard
 	Ends   clock.Instant // until then a program runs there, as the holder said; 0: it said of none
+	Since  clock.Instant // when it was heard first that the holder has the token by this hop; 0: as At
+	Runs   clock.Instant // of Ends: when it was heard first that this program runs
 
 	Away clock.Instant // until then the holder may say nothing, as it said: its machine restarts; 0: it did not say so
 
@@ -39,9 +42,24 @@ type Observation struct {
 // members is late by seconds, so only a lie is contradicted for longer; it is then forgotten.
 const hopsCountFor = time.Minute
 
-// Later is the later one of two observations of a token. What is about this member stays.
+// First is when it was heard first that the holder has the token by this hop.
+func (o Observation) First() clock.Instant { return cmp.Or(o.Since, o.At) }
+
+// Later is the later one of two observations of a token. What is about this member stays. Of two of the same stay that one counts
+// which knows of a program.
 func (o Observation) Later(p Observation) Observation {
 	near := p.Token == o.Token && p.At.Sub(o.At).Abs() <= hopsCountFor
+	if p.Holder == o.Holder && p.Token == o.Token && p.Hop == o.Hop {
+		first := min(o.First(), p.First())
+		o.Since, p.Since = first, first
+		switch {
+		case o.Ends > 0 && p.Ends == 0:
+			o.Born = cmp.Or(o.Born, p.Born)
+			return o
+		case p.Ends > 0 && o.Ends == 0:
+			o.At = min(o.At, p.At)
+		}
+	}
 	switch {
 	case p.Holder.IsZero():
 		return o

@@ -75,7 +75,7 @@ export function draw(svg, w, width, top, bottom) {
       if (end < from || i === undefined) continue;
       const j = n ? at.get(n.member) : i;
       if (!seen(i) && !seen(j) && (Math.max(i, j) < first || Math.min(i, j) > last)) continue;
-      const a = x(p.at_ms), b = x(end), sure = n ? n.hop === p.hop + 1 || n.member === p.member : p.how === "here";
+      const a = x(p.at_ms), b = x(end), sure = n ? n.hop === p.hop + 1 || n.member === p.member : p.how === "here" || w.runs.some(r => !r.to_ms && r.token === p.token && r.member === p.member);
       const leap = j !== undefined && j !== i;
       const way = leap && !sure && w.rows.length > maxLeaps ? `H${Math.min(b, a + stub).toFixed(1)}` : `H${b.toFixed(1)}${leap ? "V" + y(j) : ""}`;
       parts.push(s("path", {class: `walk t${colour}${sure ? "" : " gap"}`, d: `M${a.toFixed(1)} ${y(i)}${way}`}));

@@ -105,6 +105,7 @@ function facts(r) {
       fact(of + "token", who.how === "here" ? "here" : `with ${who.name}, ${who.how === "told" ? `told by ${who.by_name}` : sources[who.how]} ${span(who.age_s)} ago`);
     }
     if (slot.last_seen_s !== null && !slot.held) fact(of + "last here", span(slot.last_seen_s) + " ago");
+    if (slot.long) fact(of + "this turn", `${span(slot.long.took_s)} or more; turns of late took ${span(slot.long.usual_s)}`);
     if (slot.eta && !slot.held) fact(of + "turn here", `in ${span(slot.eta.p50_s)}, or within ${span(slot.eta.p95_s)} in 19 of 20 cases`);
     if (slot.gate) fact("gate", !slot.gate.reachable ? "not reached" : slot.gate.said || "reached");
     if (slot.missing_votes) fact("votes missing", slot.missing_votes.map(nameOf).join(", "));
@@ -238,6 +239,9 @@ function showEvents(b, sights, runs, from) {
 
 // ---- shares and waits
 
+/** runsNow tells whether a program of a member runs under a token now, as far as is known: then the token is there. */
+const runsNow = (token, member) => [...state.runs.values()].some(r => !r.to_ms && r.token === token && r.member === member);
+
 /** stays is for how long each member had a token of a resource, as far as its way is known, and the rest. */
 function stays(name, t) {
   const sums = new Map();
@@ -245,7 +249,7 @@ function stays(name, t) {
   for (const list of Map.groupBy(state.sights.get(name) ?? [], p => p.token).values()) {
     list.forEach((p, i) => {
       const n = list[i + 1], took = (n?.at_ms ?? t) - p.at_ms;
-      if (n ? n.hop > p.hop + 1 && n.member !== p.member : p.how !== "here") { unknown += took; return; }
+      if (n ? n.hop > p.hop + 1 && n.member !== p.member : p.how !== "here" && !runsNow(p.token, p.member)) { unknown += took; return; }
       const sum = sums.get(p.member) ?? {took: 0, turns: 0};
       if (list[i - 1]?.member !== p.member) sum.turns++;
       sum.took += took;

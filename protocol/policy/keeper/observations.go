@@ -27,12 +27,15 @@ func (s *search) sees(from ident.Member, m *message, asked bool) bool {
 	if l.isPromise(from, m) && m.span == 0 {
 		l.at = s.Now // the promise stands
 	} else {
-		then := l.promise // what is promised since has a higher serial
+		before, then := *l, l.promise // what is promised since has a higher serial
 		if l.holder != from || l.token != m.token {
 			then = promise{}
 		}
 		*l = s.observed(m.custody, from, ident.Member{})
-		l.promise = then
+		l.promise, l.runs = then, s.Now
+		if before.custody == m.custody && before.holder == from && before.ends > s.Now {
+			l.runs = before.runs
+		}
 	}
 	if m.span > 0 {
 		l.ends, l.members = s.Now.Add(min(span(m.span), s.hold)), s.roster.Size()

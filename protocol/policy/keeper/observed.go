@@ -13,9 +13,9 @@ func (k *Keeper) Observed(others int) (o policy.Observation) {
 	}
 	s := &k.search
 	if l := &s.last; s.isElsewhere() {
-		seen := policy.Observation{Holder: l.holder, By: cmp.Or(l.from, l.holder), Token: l.token, Hop: l.hop, At: l.at}
+		seen := policy.Observation{Holder: l.holder, By: cmp.Or(l.from, l.holder), Token: l.token, Hop: l.hop, At: l.at, Since: l.since}
 		if l.ends > k.Now {
-			seen.Ends = l.ends
+			seen.Ends, seen.Runs = l.ends, l.runs
 		}
 		if s.isAway() {
 			seen.Away = s.absence.until

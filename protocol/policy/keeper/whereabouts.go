@@ -18,7 +18,11 @@ type whereabouts struct {
 
 // observed is what is heard now of a token under which no program runs, as far as is known.
 func (w *whereabouts) observed(c custody, holder, from ident.Member) observation {
-	return observation{custody: c, holder: holder, from: from, at: w.Now, ends: longAgo}
+	since := w.Now
+	if w.last.custody == c && w.last.holder == holder {
+		since = w.last.since
+	}
+	return observation{custody: c, holder: holder, from: from, at: w.Now, ends: longAgo, since: since}
 }
 
 // mayBeLost reports whether the last holder has no reason to keep the token, as far as is
@@ -86,6 +90,8 @@ type observation struct {
 	from     ident.Member // the member that passed it there; zero: unknown
 	at       clock.Instant
 	ends     clock.Instant // until then the program runs under it at most; longAgo: none does
+	since    clock.Instant // for people: when this custody was heard of first
+	runs     clock.Instant // for people: when it was heard first that the program runs; of ends
 	members  int           // that there were to ask, when that was heard
 	promised bool
 	sought   bool // another member has looked for the token since: it may have made another one

@@ -61,7 +61,8 @@ type Choice struct {
 	Filter   string // members whose names have it
 	Typing   bool   // the filter is being written
 	resource int
-	member   int // the first that is shown
+	begun    bool // a resource has been chosen, by the person or as the first that needs a look
+	member   int  // the first that is shown
 }
 
 // Press moves.
@@ -77,9 +78,9 @@ func (c *Choice) Press(k Key) {
 	case PageDown:
 		c.member += page
 	case Left:
-		c.resource--
+		c.resource, c.begun = c.resource-1, true
 	case Right:
-		c.resource++
+		c.resource, c.begun = c.resource+1, true
 	}
 }
 
@@ -96,6 +97,9 @@ const (
 func Draw(s *State, c *Choice, size Size) []Line {
 	size.Columns, size.Rows = max(size.Columns, minColumns), max(size.Rows, minRows)
 	resources := s.Status.Resources
+	if !c.begun && len(resources) > 0 {
+		c.resource, c.begun = first(resources), true
+	}
 	c.resource = clamp(c.resource, len(resources))
 	p := page{s: s, size: size}
 	p.heading()
@@ -110,6 +114,19 @@ func Draw(s *State, c *Choice, size Size) []Line {
 	p.add(Plain, "")
 	first, last, all := p.members(r, c)
 	return p.end(footer(first, last, all, c))
+}
+
+// first is the resource to begin with: the first one for which a program waits here, or else whose token needs a look.
+func first(list []api.ResourceStatus) int {
+	if i := slices.IndexFunc(list, func(r api.ResourceStatus) bool { return r.Waiting > 0 }); i >= 0 {
+		return i
+	}
+	return max(0, slices.IndexFunc(list, func(r api.ResourceStatus) bool { return slices.ContainsFunc(r.Slots, alarms) }))
+}
+
+func alarms(s api.SlotStatus) bool {
+	_, _, alarm := tokenOf(&s)
+	return alarm
 }
 
 func clamp(i, n int) int { return max(0, min(i, n-1)) }
@@ -261,13 +278,13 @@ func tokenOf(s *api.SlotStatus) (text, since string, alarm bool) {
 	if h.How == api.Here {
 		name, since = "here", ""
 	}
-	if s.Executing && h.ProgramS != nil {
-		since = span(*h.ProgramS)
+	if known := cmp.Or(h.ProgramS, h.SinceS); known != nil {
+		since = span(*known)
 	}
 	if h.ProgramEndsS != nil {
-		return fmt.Sprintf("%s runs, %s left", name, span(*h.ProgramEndsS)), since, false
+		return fmt.Sprintf("%s runs, %s left", name, span(*h.ProgramEndsS)), since, s.Long != nil
 	}
-	return name, since, false
+	return name, since, s.Long != nil
 }
 
 // widths of the columns that do not grow.

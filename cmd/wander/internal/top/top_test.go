@@ -153,6 +153,25 @@ func TestChoice_Keys_Move(t *testing.T) {
 }
 
 // Text of other members cannot move the cursor.
+// Who opens the page looks at what is waited for, and then goes where they want.
+func TestDraw_Begun_WhereAProgramWaits(t *testing.T) {
+	lost := []api.SlotStatus{{Search: &api.SearchStatus{Stage: "asking"}}}
+	calm := []api.SlotStatus{{Holder: &api.HolderStatus{Name: "m1"}}}
+	list := []api.ResourceStatus{{Name: "a", Slots: calm}, {Name: "b", Slots: lost}, {Name: "c", Slots: calm, Waiting: 1}}
+	size := top.Size{Columns: 80, Rows: 24}
+	var c top.Choice
+	draw := func() string {
+		return text(top.Draw(&top.State{Status: api.Status{Resources: list}}, &c, size))
+	}
+	assert.Contains(t, draw(), "> c")
+	c.Press(top.Left)
+	assert.Contains(t, draw(), "> b")
+	c, list[2].Waiting = top.Choice{}, 0
+	assert.Contains(t, draw(), "> b", "nobody waits, and one token is missing")
+	c, list[1].Slots = top.Choice{}, calm
+	assert.Contains(t, draw(), "> a")
+}
+
 func TestDraw_ControlCharacters_Replaced(t *testing.T) {
 	st := group(3)
 	st.Members[1].Name = "m\x1b[2J\n2"

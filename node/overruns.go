@@ -1,0 +1,58 @@
+package node
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/duration"
+)
+
+const (
+	// overrunsShown is for how long people are told of a program that has reached its deadline: whoever asks why a job is not done asks soon.
+	overrunsShown = time.Hour
+
+	// maxOverruns bounds those that are kept, the last ones: a list of warnings that is longer is read by nobody.
+	maxOverruns = 8
+)
+
+// overrun is a program that had not ended at its deadline. Whoever runs it has killed it then.
+type overrun struct {
+	resource string
+	process  uint64 // that asked for it; 0: not known
+	at       time.Time
+	held     time.Duration
+}
+
+// overruns are those of late. The zero value is ready.
+type overruns struct {
+	mu   sync.Mutex
+	list []overrun // oldest first
+}
+
+func (os *overruns) note(o overrun) {
+	os.mu.Lock()
+	defer os.mu.Unlock()
+	if len(os.list) == maxOverruns {
+		os.list = append(os.list[:0], os.list[1:]...)
+	}
+	os.list = append(os.list, o)
+}
+
+// warnings are a line for each that is not long ago.
+func (os *overruns) warnings(now time.Time) (list []string) {
+	os.mu.Lock()
+	defer os.mu.Unlock()
+	for _, o := range os.list {
+		if now.Sub(o.at) >= overrunsShown {
+			continue
+		}
+		process := ""
+		if o.process > 0 {
+			process = fmt.Sprintf(", asked for by process %d,", o.process)
+		}
+		list = append(list, fmt.Sprintf("a program of %s%s had not ended at its deadline at %s, %s after it began: it was killed, or its grant is over",
+			o.resource, process, o.at.UTC().Format(time.RFC3339), duration.Format(duration.About(o.held))))
+	}
+	return list
+}
