@@ -172,7 +172,7 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 // hourKinds are the kinds of which one is to take less than a tenth of the others' operations in an hour.
 var hourKinds = []string{
 	"refuser", "hoarder", "dropper-restart", "dropper-quiet", "dropper-half", "dropper", "dropper-sent", "misleader", "pretender", "stonewaller",
-	"ghost", "dodger", "evader", "idler", "beginner", "babbler", "ignorer", "decliner", "laggard", "ender", "prophet",
+	"ghost", "dodger", "evader", "idler", "beginner", "babbler", "ignorer", "decliner", "laggard", "ender", "prophet", "prophet-names",
 	"overrunner", "overrunner-silent", "rester", "rester-quiet",
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 // prophet has no token, and promises all others that the token rests with it, at a hop that the token has not
-// reached. When it is asked for that token it says that it has none. It refuses each token.
+// reached. When it is asked for that token it says that it has none, or that another member has it, each time another
+// one. It refuses each token.
 type prophet struct {
 	meek
 	n     *node
@@ -20,6 +21,8 @@ type prophet struct {
 	hop   uint64       // that it has promised last
 	next  time.Duration
 	told  int // promises
+	names bool
+	named int // members
 }
 
 const (
@@ -27,7 +30,8 @@ const (
 	prophetLeaps = 1000                   // hops further than the last promise
 )
 
-func newProphet(n *node) badness { return &prophet{n: n} }
+func newProphet(n *node) badness      { return &prophet{n: n} }
+func newProphetNames(n *node) badness { return &prophet{n: n, names: true} }
 
 // learns notes a custody that others speak of.
 func (p *prophet) learns(b []byte) {
@@ -69,6 +73,13 @@ func (p *prophet) sends(e effect.Send) []effect.Send {
 	}
 	says := *m
 	says.Body = binary.BigEndian.AppendUint32([]byte{keeperNone}, math.MaxUint32)
+	if p.names {
+		honest := p.n.c.nodes.honest()
+		p.named = (p.named + 1) % len(honest)
+		says.Body = binary.BigEndian.AppendUint64(append([]byte{keeperWent}, p.token[:]...), p.hop)
+		says.Body = append(says.Body, honest[p.named].id[:]...)
+		says.Body = binary.BigEndian.AppendUint32(says.Body, 0)
+	}
 	return []effect.Send{{To: e.To, Message: &says}}
 }
 

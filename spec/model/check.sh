@@ -397,6 +397,15 @@ breaks living_kept struck -DBUG_AS_DEAD
 breaks living_kept struck -DBUG_OLD_ANSWER
 breaks living_kept struck -DBUG_FIRST
 
+holds claimed
+holds claimed -DPASSES=12
+breaks not_lost claimed -DBUG_CLAIMED
+breaks not_lost claimed -DBUG_BELIEVED
+breaks not_lost claimed -DBUG_HEARD
+breaks not_lost claimed -DBUG_NAMED
+breaks not_lost claimed -DBOUND=2
+breaks not_lost claimed -DTELLS=3
+
 holds mute
 holds mute -DHOLD=4 -DFAILS=1
 [ "$quick" ] || holds mute -DHOLD=4

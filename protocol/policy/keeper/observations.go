@@ -163,11 +163,11 @@ func (s *search) wentOn(from ident.Member, m *message) {
 		l.promised, l.ends = false, longAgo
 	}
 	moving := s.mayMove(m.span)
-	if moving && s.leaps.believed.has(from) {
+	if moving && s.leaps.believed.has(from) || !moving && s.leaps.isRefuted(from, m) {
 		return // following its word led nowhere
 	}
 	if !s.isClaimed(m) {
-		s.trail.take(from, m, moving, same || l.holder.IsZero())
+		s.trail.take(from, m, moving, l.isNews(m))
 	}
 }
 
@@ -190,6 +190,9 @@ func (s *search) followOn(from ident.Member, m *message) {
 	case m.kind == none, s.isClaimed(m), l.isAfter(m):
 		// It has lost the token in a restart, unless it lies, or knows only the one for
 		// which another one is looked for.
+		if !s.isClaimed(m) {
+			s.disowns(from)
+		}
 		s.inquire(s.silence)
 	case m.span > 0 && (m.member.IsZero() || s.mayMove(m.span)):
 		// The pass has not ended yet.
@@ -206,6 +209,20 @@ func (s *search) followOn(from ident.Member, m *message) {
 		s.stage = calm
 		s.follow(m.member)
 	}
+}
+
+// disowns: a member that was asked alone says that it has no token, or tells of an earlier custody. If it is the last holder,
+// there may never have been the custody that was told of it.
+func (s *search) disowns(by ident.Member) {
+	l := &s.last
+	if l.holder != by {
+		return
+	}
+	teller := l.from
+	if teller.IsZero() {
+		teller = by
+	}
+	l.disowned = s.leaps.disowns(l.custody, by, teller)
 }
 
 // without goes on without a member that keeps a token, under which no program can run any more.

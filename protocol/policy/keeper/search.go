@@ -186,7 +186,7 @@ func (s *search) before() ident.Member {
 
 // askMessage asks a member whether it has the token that is looked for.
 func (s *search) askMessage() message {
-	return message{kind: ask, custody: s.last.custody, member: s.wants.by()}
+	return message{kind: ask, custody: s.last.asks(), member: s.wants.by()}
 }
 
 func (s *search) askTarget() {
@@ -378,9 +378,9 @@ func (s *search) leavesToEarlier() (wait time.Duration) {
 
 // notesStruck notes whether a struck member had the token last.
 func (s *search) notesStruck() {
-	c, holder := s.last.custody, s.last.holder
-	if t := &s.trail; t.moving || !t.holder.IsZero() {
-		c, holder, _ = t.end()
+	c, holder, _ := s.lastKnown()
+	if s.last.holder.IsZero() {
+		c, holder, _ = s.trail.end()
 	}
 	s.loss.notesStruck(&s.peers, holder, c)
 }

@@ -96,6 +96,7 @@ type observation struct {
 	promised bool
 	sought   bool // another member has looked for the token since: it may have made another one
 	gone     bool // the holder has let it go, or lost it
+	disowned bool // the holder was asked, and knows nothing of it: that custody may have been invented
 }
 
 // isSought notes that a member looks for the token.
@@ -107,6 +108,21 @@ func (o *observation) isAfter(m *message) bool { return o.token == m.token && o.
 // isPromise reports whether a member says again of a custody what it has promised.
 func (o *observation) isPromise(from ident.Member, m *message) bool {
 	return o.promised && o.holder == from && o.custody == m.custody
+}
+
+// asks is the custody that all are asked for. The hop of one that its holder disowns says nothing of how far the token
+// has come.
+func (o *observation) asks() custody {
+	c := o.custody
+	if o.disowned {
+		c.hop = 0
+	}
+	return c
+}
+
+// isNews reports whether a went, of one of all members, tells of a custody that may be followed.
+func (o *observation) isNews(m *message) bool {
+	return o.holder.IsZero() || m.token == o.token && (o.disowned || m.hop >= o.hop)
 }
 
 // othersLeft reports whether others than the last holder have left the directory since it
