@@ -36,12 +36,20 @@ type gateBook struct {
 	floor    uint64              // what the checkpoint behind the last one says: no session has a higher number so far
 	byNumber []*session          // the sessions in the order of their numbers, once that was asked for
 	answers  int                 // of the gate, in the members' journals
+	begun    uint64              // floor of a journal that begins without sessions
+	told     map[custodyKey]bool // custodies with a session that the gate has signed and its journal need not have
+}
+
+// custodyKey is a custody of one member.
+type custodyKey struct {
+	member ident.Member
+	hop
 }
 
 // Gate returns a Reader for the journal of a gate, which stands before a resource (Trust.GateOf).
 func (a *Auditor) Gate(m ident.Member, resource string) *Reader {
 	r := a.in.reader(m)
-	r.gate = &gateBook{Reader: r, resource: resource, open: make(map[uint64]*session), last: make(map[uint64]*session)}
+	r.gate = &gateBook{Reader: r, resource: resource, open: make(map[uint64]*session), last: make(map[uint64]*session), told: make(map[custodyKey]bool)}
 	a.in.gates = append(a.in.gates, r.gate)
 	return r
 }
@@ -58,6 +66,10 @@ func (g *gateBook) record(at uint64, rec gate.Record, carried bool) {
 	}
 	g.cover(at)
 	switch r := rec.(type) {
+	case *gate.BeginRecord:
+		if len(g.sessions) == 0 {
+			g.begun = r.Floor
+		}
 	case *gate.OpeningRecord:
 		if s := g.open[r.Slot]; s != nil {
 			g.find(TwoSessions, r.Token, r.Hop, fmt.Sprintf("session %d begins while session %d is open at slot %d", r.Session, s.number, r.Slot), g.member)
@@ -125,25 +137,21 @@ func (j *judge) checkGates() {
 	if len(j.gates) == 0 {
 		return
 	}
-	type key struct {
-		member ident.Member
-		hop
-	}
-	custodies := make(map[key]*Custody)
+	custodies := make(map[custodyKey]*Custody)
 	for _, c := range j.custodies {
-		custodies[key{c.Member, hop{c.Token, c.Hop}}] = c
+		custodies[custodyKey{c.Member, hop{c.Token, c.Hop}}] = c
 	}
 	for _, g := range j.gates {
-		had := make(map[key]bool)
+		had := make(map[custodyKey]bool)
 		for _, s := range g.sessions {
-			k := key{s.member, s.hop}
+			k := custodyKey{s.member, s.hop}
 			had[k] = true
 			j.checkSession(g, s, custodies[k])
 		}
 		observed := j.trust.observed(g.resource)
 		for i := range j.operations {
 			o := &j.operations[i]
-			if o.resource != g.resource || observed || had[key{o.member, o.hop}] || !g.coversAll(o.from, o.to) {
+			if o.resource != g.resource || observed || had[custodyKey{o.member, o.hop}] || g.told[custodyKey{o.member, o.hop}] || !g.coversAll(o.from, o.to) {
 				continue
 			}
 			j.add(Finding{

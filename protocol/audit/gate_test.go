@@ -341,7 +341,25 @@ func TestGate_ItsJournal_ComparedWithItsWords(t *testing.T) {
 			k.tells(a, one, 1, closing(session))
 		}, nil},
 		"never written": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.tells(a, one, 1, opening(gate.MaxAhead+1, one))
+		}, []audit.Kind{audit.Unwritten}},
+		"lost in a crash": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.closes(k.opens(a, one))
+			k.tells(a, one, 1, opening(2, one))
+			k.tells(b, other, 2, busy(2, a, one))
+			a.Operate(one, 9, 1)
+			k.number += gate.MaxAhead
+			k.closes(k.opens(b, other))
+		}, nil},
+		"lost in a crash of late": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
 			k.tells(a, one, 1, opening(1, one))
+			a.Operate(one, 9, 1)
+		}, nil},
+		"left out in a crash": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
+			k.closes(k.opens(a, one))
+			k.tells(a, one, 1, opening(2+gate.MaxAhead, one))
+			k.number += 2 * gate.MaxAhead
+			k.closes(k.opens(b, other))
 		}, []audit.Kind{audit.Unwritten}},
 		"left out": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
 			k.closes(k.opens(a, one))
@@ -351,7 +369,7 @@ func TestGate_ItsJournal_ComparedWithItsWords(t *testing.T) {
 		}, []audit.Kind{audit.Unwritten}},
 		"busy with a session that never was": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
 			k.closes(k.opens(a, one))
-			k.tells(b, other, 1, busy(9, a, one))
+			k.tells(b, other, 1, busy(2+gate.MaxAhead, a, one))
 		}, []audit.Kind{audit.Unwritten}},
 		"of another member": {func(k *keeper, a, b *audittest.Author, one, other token.Title) {
 			session := k.opens(a, one)

@@ -179,6 +179,9 @@ func (j *judge) checkWritten(g *gateBook, w *gateWord) {
 		return
 	}
 	s, missing := g.sessionOf(w)
+	if m, h, says := w.holder(); s == nil && says && !missing {
+		g.told[custodyKey{m, h}] = true
+	}
 	find := func(detail string, of ...RecordRef) {
 		j.add(Finding{
 			Kind: Unwritten, Members: []ident.Member{g.member, w.Member}, At: fromMillis(w.Time),
@@ -196,7 +199,8 @@ func (j *judge) checkWritten(g *gateBook, w *gateWord) {
 }
 
 // sessionOf is the session that an answer names. missing says that there is none in a part of the journal that would have it: between
-// two sessions of one part, or behind the last one when the journal goes on. What is in the gap before a part is not missing.
+// two sessions of one part, or behind the last one when the journal goes on. What is in the gap before a part is not missing, nor what a
+// crash may have lost.
 func (g *gateBook) sessionOf(w *gateWord) (s *session, missing bool) {
 	if len(g.byNumber) != len(g.sessions) {
 		g.byNumber = slices.SortedStableFunc(slices.Values(g.sessions), func(a, b *session) int { return cmp.Compare(a.number, b.number) })
@@ -206,8 +210,21 @@ func (g *gateBook) sessionOf(w *gateWord) (s *session, missing bool) {
 	switch {
 	case ok:
 		return list[i], false
+	case i == 0 && len(list) > 0:
+		return nil, false
 	case i == len(list):
-		return nil, (i == 0 || list[i-1].part == g.part) && g.coversAll(fromMillis(w.Time), fromMillis(w.Time))
+		last := g.begun
+		if i > 0 {
+			last = list[i-1].number
+		}
+		return nil, (i == 0 || list[i-1].part == g.part) && !isLost(last, w.session, gate.MaxNumber) && g.coversAll(fromMillis(w.Time), fromMillis(w.Time))
 	}
-	return nil, i > 0 && list[i-1].part == list[i].part && w.session > list[i].floor
+	last, next := list[i-1], list[i]
+	return nil, last.part == next.part && w.session > next.floor && !isLost(last.number, w.session, next.number)
+}
+
+// isLost reports whether a gate that keeps the rules may have signed an answer about a session between two others that its journal does not have: a
+// crash may lose the records of as many numbers as a start then passes over (R-83 of spec/gate.md).
+func isLost(last, n, next uint64) bool {
+	return n > last && n-last <= gate.MaxAhead && next-last > gate.MaxAhead
 }
