@@ -48,11 +48,11 @@ type ret struct {
 }
 
 // Of predicts when the token of a slot comes at the instant now. It is false when too few returns
-// are known, when the token is here, when it is lost (then nothing comes until it is replaced), and while the present turn takes
-// so long that those before say nothing of its end.
+// are known, when the token is here, when it is lost (then nothing comes until it is replaced), while its holder's machine restarts, and while the
+// present turn takes so long that those before say nothing of its end.
 func Of(s *member.SlotStatus, now clock.Instant) (p Prediction, ok bool) {
 	returns := returnsOf(s.Passages)
-	if s.Held || s.Observed.Search == policy.Lost || len(returns) < leastReturns {
+	if s.Held || s.Observed.Away > now || s.Observed.Search == policy.Lost || len(returns) < leastReturns {
 		return p, false
 	}
 	if _, long := LongOf(s, 0, now); long {

@@ -26,10 +26,11 @@ type Long struct {
 
 // LongOf reports whether the present turn of a slot's token takes much longer than those of late, and longer than the
 // configuration says that a program takes. begun is when the program here began; 0: none runs here, or that is not known. Of a turn elsewhere
-// of which only the beginning was heard, that counts for members that wait: a token may rest if none does.
+// of which only the beginning was heard, that counts for members that wait: a token may rest if none does. A machine that restarts is no program
+// that hangs.
 func LongOf(s *member.SlotStatus, begun, now clock.Instant) (l Long, is bool) {
 	returns := returnsOf(s.Passages)
-	if len(returns) < leastReturns || s.Observed.Search != policy.Calm {
+	if len(returns) < leastReturns || s.Observed.Search != policy.Calm || s.Executing && s.Across || s.Observed.Away > now {
 		return l, false
 	}
 	turn, spread := pace(returns)

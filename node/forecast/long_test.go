@@ -51,6 +51,15 @@ func TestLongOf(t *testing.T) {
 		_, predicted := forecast.Of(&c.slot, at(c.from+1))
 		assert.False(t, predicted, name)
 	}
+	away := member.SlotStatus{Observed: runs, Passages: rounds(20, 20, 20)}
+	away.Observed.Away = at(400)
+	here := member.SlotStatus{Held: true, Executing: true, Across: true, Passages: rounds(20, 20, 20)}
+	for _, s := range []member.SlotStatus{away, here} {
+		_, is := forecast.LongOf(&s, at(101), at(399))
+		assert.False(t, is, "a machine that restarts")
+		_, predicted := forecast.Of(&s, at(399))
+		assert.False(t, predicted)
+	}
 	few := member.SlotStatus{Observed: runs, Passages: rounds(20, 20)}
 	_, is := forecast.LongOf(&few, 0, at(399))
 	assert.False(t, is, "nobody knows how long turns take")
