@@ -31,19 +31,19 @@ const (
 	RunsLong        api.Cause = "runs_long"
 	Running         api.Cause = "running" // no trouble: a program runs here
 	WindowClosed    api.Cause = "window_closed"
+	VotesMissing    api.Cause = "votes_missing"
 	GateUnreachable api.Cause = "gate_unreachable"
 	GateStuck       api.Cause = "gate_stuck"
 	GateRefuses     api.Cause = "gate_refuses"
 	GateBusy        api.Cause = "gate_busy"
-	VotesMissing    api.Cause = "votes_missing"
-	NoPlace         api.Cause = "no_place"
 	TokenHere       api.Cause = "token_here"
+	NoPlace         api.Cause = "no_place"
 	Replacing       api.Cause = "replacing"
 	Searching       api.Cause = "searching"
-	RunsElsewhere   api.Cause = "runs_elsewhere"
 	HolderAway      api.Cause = "holder_away"
 	Next            api.Cause = "next"
 	Queued          api.Cause = "queued"
+	RunsElsewhere   api.Cause = "runs_elsewhere"
 	Elsewhere       api.Cause = "elsewhere"
 	NoToken         api.Cause = "no_token"
 	NoNews          api.Cause = "no_news"
@@ -84,19 +84,19 @@ var (
 		{RunsLong, "a program has run for much longer than those of late, here or at another member: it may hang"},
 		{Running, "a program runs here"},
 		{WindowClosed, "the resource's windows are closed (`windows`)"},
+		{VotesMissing, "too few members vote for a program to begin (`on_isolated`)"},
 		{GateUnreachable, "the gate cannot be reached"},
 		{GateStuck, "the gate cannot end the session before"},
 		{GateRefuses, "the gate refuses, or has given no session that a program can use"},
 		{GateBusy, "the gate has not answered yet, or waits for the end of the session before"},
-		{VotesMissing, "too few members vote for a program to begin (`on_isolated`)"},
-		{NoPlace, "this member has no place on the ring"},
 		{TokenHere, "the token is here"},
+		{NoPlace, "this member has no place on the ring"},
 		{Replacing, "the token is lost, and is replaced"},
 		{Searching, "the token is missing, and this member asks for it"},
-		{RunsElsewhere, "another member's program runs"},
 		{HolderAway, "the holder's machine restarts, and no other member runs until it is back"},
 		{Next, "another member has the token, and this one is next"},
 		{Queued, "another member has the token, and others are before this one"},
+		{RunsElsewhere, "another member's program runs"},
 		{Elsewhere, "another member has the token"},
 		{NoToken, "no token has come here yet"},
 		{NoNews, "the token is elsewhere, and nobody has told where"},
