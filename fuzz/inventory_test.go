@@ -79,6 +79,7 @@ var readers = map[string]string{
 	"protocol/group.Load":                          "fuzz/FuzzGroupFile",
 	"protocol/group.ParseChain":                    "fuzz/FuzzEvidence",
 	"protocol/group.Group.Vouched":                 "node/transport/FuzzVouchers",
+	"protocol/ident.CheckClass":                    "fuzz/FuzzText",
 	"protocol/group.CheckName":                     "fuzz/FuzzText",
 	"protocol/handoff.Sender.OnAccept":             "fuzz/FuzzHandoff",
 	"protocol/handoff.Sender.OnRefuse":             "fuzz/FuzzHandoff",

@@ -59,7 +59,7 @@ var texts = []func(text []byte) (again []byte, err error){
 		}
 		return must(keyfile.EncodePublicKey(key)).Bytes, nil
 	},
-	checkedText(certificate.CheckName), checkedText(certificate.CheckAddress), checkedText(certificate.CheckReason), checkedText(wandergroup.CheckName),
+	checkedText(certificate.CheckName), checkedText(certificate.CheckAddress), checkedText(certificate.CheckReason), checkedText(wandergroup.CheckName), checkedText(ident.CheckClass),
 }
 
 // capitals is for ids, which people may also write in capitals.

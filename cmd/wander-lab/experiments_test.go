@@ -74,6 +74,7 @@ tokens  = 2
 duration = "1h"
 demand = "every 10m"
 acquaintances = 4
+classes = ["a", "b"]
 known = 5
 [resource]
 policy = "wandering"

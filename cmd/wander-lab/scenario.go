@@ -32,6 +32,8 @@ left out:
   acquaintances = 0            # how many others each member knows, even; 0 is everybody
   known         = 0            # how many the presets that ask members know; 0 is everybody
 
+  classes       = []           # of the members in turn, for weights in the resource
+
   [resource]
   policy         = "wandering" # with preset and parameters as in wander ca config
   operation_time = "4s"

@@ -23,7 +23,8 @@ type scenarioFile struct {
 	Demand   demand   `toml:"demand"`
 	// Acquaintances is how many others each member knows; 0: everybody.
 	Acquaintances int                `toml:"acquaintances"`
-	Known         int                `toml:"known"` // the same for the presets that ask members
+	Known         int                `toml:"known"`   // the same for the presets that ask members
+	Classes       []string           `toml:"classes"` // of the members, in turn
 	Resource      groupfile.Resource `toml:"resource"`
 
 	Latency struct {
@@ -86,7 +87,7 @@ func (f scenarioFile) scenario() experiment.Scenario {
 	s := experiment.Scenario{
 		Config: circulation.Config{
 			Policy: r.Policy, Params: r.PolicyParams(),
-			Members: f.Members, Found: 1, Demand: f.Demand.Demand,
+			Members: f.Members, Classes: f.Classes, Found: 1, Demand: f.Demand.Demand,
 			Passing: f.Latency.Passing.Latency, Reserving: f.Latency.Reserving.Latency, Telling: f.Latency.Telling.Latency, Operation: f.Latency.Operation.Latency,
 			PassLoss: f.Faults.PassLoss.float64, TellLoss: f.Faults.TellLoss.float64,
 			LossEvery: f.Faults.LossEvery.Duration, CrashEvery: f.Faults.CrashEvery.Duration,

@@ -95,8 +95,8 @@ func TestStatusKeys(t *testing.T) {
 		membership membership.behind membership.exchanges membership.faults membership.faults.count membership.faults.last
 		membership.faults.member membership.faults.stale membership.late_s membership.patience membership.revocation_version membership.snapshots
 		membership.suspects membership.updates_pending mode name
-		peers peers.connected peers.member peers.name rejected rejected.reason
-		resources resources.cause resources.name resources.no_place resources.policy resources.preset resources.sentence resources.since_s resources.slots
+		peers peers.connected peers.member peers.name rejected rejected.reason renewing
+		resources resources.cause resources.max_hold_s resources.name resources.no_place resources.policy resources.preset resources.sentence resources.since_s resources.slots
 		resources.slots.executing resources.slots.founding resources.slots.held resources.slots.hop resources.slots.last_operation_s
 		resources.slots.last_seen_s resources.slots.leaving resources.slots.operations resources.slots.return_s resources.slots.slot resources.slots.token resources.slots.tokens_seen
 		resources.waiting sentence since_s stopping tokens tokens.dropped tokens.generated uptime_s users v warnings`), got)

@@ -91,6 +91,12 @@ func (h *history) clock(m *audittest.Author, at time.Time) uint64 {
 	return uint64(at.Add(h.ahead(m, at)).UnixMicro())
 }
 
+// when is the time at which a member's clock shows that, rounded down to microseconds.
+func (h *history) when(m *audittest.Author, clock uint64) time.Time {
+	shown := time.UnixMicro(int64(clock)).Sub(audittest.Start) - h.base[m]
+	return audittest.Start.Add(shown - shown*time.Duration(h.rate[m])/time.Duration(1_000_000+h.rate[m])).Truncate(time.Microsecond)
+}
+
 func (h *history) write(m *audittest.Author, r journal.Record) {
 	h.pass(h.span(3 * time.Second))
 	m.Write(r)
@@ -232,7 +238,7 @@ func (h *history) collected() (some []*audittest.Author, last time.Time) {
 		some = append(some, m)
 		at, _, err := journal.Decode(m.Frames[len(m.Frames)-1].Body)
 		require.NoError(h, err)
-		written := time.UnixMicro(int64(at)).Add(-h.ahead(m, h.world.Now)) // a bit early where the clock drifts
+		written := h.when(m, at)
 		if written.After(last) {
 			last = written
 		}

@@ -78,7 +78,7 @@ func (g *Gate) confirmed(i int) {
 func (g *Gate) settled(i int) {
 	s := &g.slots[i]
 	g.move(i, Settled)
-	g.persist(&ClosedRecord{Session: s.session.number, Slot: uint64(i), Reason: s.session.reason})
+	g.write(&ClosedRecord{Session: s.session.number, Slot: uint64(i), Reason: s.session.reason}, true)
 	s.wake = g.now.Boot
 	if s.session.number > 0 {
 		g.memory.end(s.session.permit.Title.Holder, g.now.Boot)
@@ -94,7 +94,7 @@ func (g *Gate) stuck(i int) {
 	s.hook, s.wake, s.slow, s.session.abandoned = hook{}, clock.Never, 0, true
 	if !s.recorded {
 		s.recorded = true
-		g.persist(&StuckRecord{Session: s.session.number, Slot: uint64(i)})
+		g.write(&StuckRecord{Session: s.session.number, Slot: uint64(i)}, true)
 	}
 	g.do(Alarm{Kind: AlarmStuck, Slot: i, Session: s.session.number})
 	g.say(s.session.from, ClosedAnswer{Session: s.session.number, Reason: s.session.reason})

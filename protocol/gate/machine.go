@@ -97,8 +97,6 @@ func (g *Gate) say(to request, a Answer) {
 	}
 }
 
-func (g *Gate) persist(r Record) { g.write(r, true) }
-
 func (g *Gate) write(r Record, sync bool) {
 	g.do(Persist{At: g.now.Micros(), Record: r, Sync: sync})
 	if sync {
@@ -294,7 +292,7 @@ func (g *Gate) hearRevoked(in Revocations) {
 	added := g.revoke(in.Members)
 	for len(added) > 0 {
 		n := min(len(added), maxRevokedRecord)
-		g.persist(&RevokedRecord{Members: added[:n:n]})
+		g.write(&RevokedRecord{Members: added[:n:n]}, true)
 		added = added[n:]
 	}
 	if g.overflow && !before {

@@ -28,7 +28,7 @@ func Begin(s Settings, floor *uint64, now clock.Reading) (*Gate, []Effect, error
 		return nil, nil, err
 	}
 	g.fence, g.written = *floor, *floor
-	g.persist(&BeginRecord{Floor: *floor})
+	g.write(&BeginRecord{Floor: *floor}, true)
 	g.slots = make([]slot, s.places())
 	for i := range g.slots {
 		g.recover(i, session{})
