@@ -78,6 +78,7 @@ func newCirculation(c *core, q *events, live *liveness, members *membership) *ci
 // begin begins a step.
 func (c *circulation) begin() {
 	c.custody.handoff.SetNow(c.now)
+	c.schedule.tick() // what is handled now looks at the hours
 	c.demands.lapse()
 	c.entries.lapse()
 }
@@ -131,7 +132,6 @@ func (c *circulation) isIdle() bool {
 // tick does what is due about custody, policies and programs.
 func (c *circulation) tick() {
 	c.custody.handoff.Tick()
-	c.schedule.tick()
 	for _, s := range c.slots.timers.take(c.now.Boot) {
 		c.events.notify(s, policy.Event{Kind: policy.Timer})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -220,4 +221,25 @@ func TestWindow_Restart_Kept(t *testing.T) {
 	b.step(member.Demand{Request: 1, Resource: resource})
 	assert.False(t, waits(b, 8*time.Minute+50*time.Second))
 	assert.True(t, waits(b, time.Minute))
+}
+
+// TestWindow_GateOpensTooLate_NothingBegins: the gate has kept the program waiting until less than operation_time was left.
+func TestWindow_GateOpensTooLate_NothingBegins(t *testing.T) {
+	v := visits(t, true, func(r *group.Resource) {
+		r.OperationTime, r.Windows = 8*time.Second, windowsOf(t, "Mon 11:00-12:01 UTC")
+	})
+	for v.now.Wall.Second() < 50 {
+		v.after(100 * time.Millisecond)
+	}
+	v.step(member.Demand{Request: 1, Resource: resource})
+	asked := v.knocks(time.Second)
+	require.NotNil(t, asked, v.now.Wall)
+	for v.now.Wall.Second() < 53 {
+		v.after(100 * time.Millisecond)
+	}
+	v.says(asked.Entry, gate.OpenAnswer{Session: 7, Until: v.in(16 * time.Second)})
+	assert.Nil(t, granted(v.box))
+	assert.NotNil(t, last[effect.SignOut](v.box))
+	v.says(asked.Entry, gate.ClosedAnswer{Session: 7, Reason: gate.BySignOut})
+	assert.Equal(t, 1, v.Status().Slots[0].Waiting)
 }

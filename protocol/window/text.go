@@ -37,7 +37,7 @@ func Parse(text string, lookup func(name string) (Zone, error)) (Window, error) 
 // zoneOf is the zone with a name.
 func zoneOf(name string, lookup func(string) (Zone, error)) (Zone, error) {
 	if name == "UTC" {
-		return UTC, nil
+		return utc, nil
 	}
 	if name[0] == '+' || name[0] == '-' {
 		minutes, err := parseClock(name[1:])
@@ -47,7 +47,7 @@ func zoneOf(name string, lookup func(string) (Zone, error)) (Zone, error) {
 		if name[0] == '-' {
 			minutes = -minutes
 		}
-		return Fixed(minutes)
+		return fixed(minutes)
 	}
 	if z, err := ParseZone(name); err == nil {
 		return z, nil

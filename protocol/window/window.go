@@ -102,8 +102,10 @@ func (l Windows) moments(from time.Time) (list []time.Time) {
 		}
 	}
 	for _, w := range l {
-		for _, t := range append(w.Zone.changesIn(from.UTC().Year()), w.Zone.changesIn(until.UTC().Year())...) {
-			add(t)
+		for year := from.UTC().Year() - 1; year <= until.UTC().Year()+1; year++ { // a year's change may come days before or after it
+			for _, t := range w.Zone.changesIn(year) {
+				add(t)
+			}
 		}
 		for _, offset := range []int{w.Zone.standard, w.Zone.daylight} {
 			local := from.UTC().Add(time.Duration(offset) * time.Second)
@@ -135,7 +137,7 @@ func (l Windows) Local(at time.Time) time.Time {
 // Span is from when until when a resource is open.
 type Span struct{ From, To time.Time }
 
-// Next returns the next spans, at most most, that end after an instant. The first one begins before it if the windows are
+// Next returns the next spans, at most most, that end after an instant. The first one begins at it if the windows are
 // open then. A span without an end has a zero To.
 func (l Windows) Next(at time.Time, most int) (spans []Span) {
 	from := at

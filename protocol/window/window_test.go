@@ -233,6 +233,8 @@ func TestNextChange_EachKind(t *testing.T) {
 		{"Sun 02:30-04:00 Europe/Rome", "2026-03-28T12:00:00Z", "2026-03-29T01:00:00Z"},
 		{"Sun 02:00-02:30 Europe/Rome", "2026-10-25T00:30:00Z", "2026-10-25T01:00:00Z"}, // shown twice
 		{"Mon-Sun 00:00-24:00 Europe/Rome", "2026-03-28T12:00:00Z", ""},
+		// The beginning of 2026's is on 5 January 2027, at 12:00: the clock skips to 13:00.
+		{"Tue 12:30-14:00 AAA0BBB,J365/132,J100", "2027-01-05T00:00:00Z", "2027-01-05T12:00:00Z"},
 	} {
 		var l window.Windows
 		for _, text := range strings.Split(test.windows, ";") {

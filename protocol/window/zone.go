@@ -48,19 +48,19 @@ type rule struct {
 	seconds          int // of the local day, which may be before or after that day
 }
 
-// UTC is the zone without an offset.
-var UTC = Zone{text: "UTC0", names: [2]string{"UTC"}}
+// utc is the zone without an offset.
+var utc = Zone{text: "UTC0", names: [2]string{"UTC"}}
 
 // String returns the rule as it was written.
 func (z Zone) String() string {
 	if z.text == "" {
-		return UTC.text
+		return utc.text
 	}
 	return z.text
 }
 
-// Fixed returns the zone that is so far east of UTC, in minutes.
-func Fixed(minutes int) (Zone, error) {
+// fixed is the zone that is so far east of UTC, in minutes.
+func fixed(minutes int) (Zone, error) {
 	sign, back, m := '+', "-", minutes
 	if m < 0 {
 		sign, back, m = '-', "", -m

@@ -15,7 +15,7 @@ import (
 // Resource is one [[resource]]: what is signed, as the file says it.
 type Resource struct {
 	group.Resource
-	windows []Window
+	windows []oneWindow
 }
 
 // asOperation is the max_hold of a resource whose file has none: it is operation_time.

@@ -24,17 +24,17 @@ const maxZoneFile = 1 << 20
 // ErrNoZone says that this machine cannot tell the rule of a time zone.
 var ErrNoZone = errors.New("unknown time zone")
 
-// Window is one window, as a file says it.
-type Window struct{ window.Window }
+// oneWindow is one window, as a file says it.
+type oneWindow struct{ window.Window }
 
 // UnmarshalText reads a window. Names of zones are looked up on this machine.
-func (w *Window) UnmarshalText(text []byte) (err error) {
-	w.Window, err = window.Parse(string(text), LookupZone)
+func (w *oneWindow) UnmarshalText(text []byte) (err error) {
+	w.Window, err = window.Parse(string(text), lookupZone)
 	return err
 }
 
-// LookupZone returns the rule that the database of this machine has for a zone from now on. Error: ErrNoZone.
-func LookupZone(name string) (window.Zone, error) {
+// lookupZone returns the rule that the database of this machine has for a zone from now on. Error: ErrNoZone.
+func lookupZone(name string) (window.Zone, error) {
 	if !filepath.IsLocal(name) || strings.ContainsAny(name, `\:`) {
 		return window.Zone{}, fmt.Errorf("%w: %q is not a name such as Europe/Rome", ErrNoZone, name)
 	}
