@@ -44,6 +44,13 @@ func TestSearch_CustodyDisowned_TokenThatMovesFollowed(t *testing.T) {
 			require.Equal(t, ahead.hop+1, l.told(honest, ask).hop)
 			l.says(honest, message{kind: went, custody: custody{token, 900}, member: at(liar)}) // it has heard of that
 		},
+		"of another one, unasked": func(l *lone) {
+			l.says(next, message{kind: have, custody: custody{token, 5}})
+			l.says(liar, message{kind: want})
+			l.says(liar, message{kind: went, custody: ahead, member: at(honest)})
+			require.Equal(t, ahead.hop+1, l.told(honest, ask).hop)
+			l.says(honest, old)
+		},
 		"of itself, and then of another one": func(l *lone) {
 			l.says(liar, message{kind: rest, custody: ahead, promise: promise{7, 1}})
 			l.says(honest, message{kind: want})

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"maps"
 	"time"
 
@@ -145,7 +146,7 @@ func (s *search) answered(from ident.Member, m *message) {
 		}
 		s.ticks(from)
 	case m.kind == went:
-		s.wentAstray(m)
+		s.wentAstray(from, m)
 	}
 }
 
@@ -173,13 +174,14 @@ func (s *search) wentOn(from ident.Member, m *message) {
 
 // wentAstray: a member says, unasked, that it passes a token to one that has fallen silent. A member that
 // lies costs at most one question to all in L.
-func (s *search) wentAstray(m *message) {
+func (s *search) wentAstray(from ident.Member, m *message) {
 	l := &s.last
 	if s.stage != calm || !s.wants.some() || s.holder.has() || m.token != l.token || m.hop < l.hop || s.Now < s.strayed.Add(s.silence) {
 		return
 	}
 	s.strayed = s.Now
 	*l = s.observed(custody{m.token, m.hop + 1}, m.member, ident.Member{})
+	l.teller = from
 	s.lookAt(s.Now)
 }
 
@@ -218,11 +220,7 @@ func (s *search) disowns(by ident.Member) {
 	if l.holder != by {
 		return
 	}
-	teller := l.from
-	if teller.IsZero() {
-		teller = by
-	}
-	l.disowned = s.leaps.disowns(l.custody, by, teller)
+	l.disowned = s.leaps.disowns(l.custody, by, cmp.Or(l.teller, l.from, by))
 }
 
 // without goes on without a member that keeps a token, under which no program can run any more.

@@ -88,6 +88,7 @@ type observation struct {
 	promise
 	holder   ident.Member
 	from     ident.Member // the member that passed it there; zero: unknown
+	teller   ident.Member // the member that has said so unasked, if that is not the holder
 	at       clock.Instant
 	ends     clock.Instant // until then the program runs under it at most; longAgo: none does
 	since    clock.Instant // for people: when this custody was heard of first
