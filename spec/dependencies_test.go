@@ -76,7 +76,8 @@ const maxProgramBytes = 20_000_000
 func TestDependencies_Wander_StaysSmall(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "wander")
-	goCommand(t, "build", "-tags", "nethttpomithttp2", "-ldflags=-s -w", "-o", program, "./cmd/wander")
+	goCommand(t, "build", "-trimpath", "-tags", "nethttpomithttp2", "-ldflags=-s -w",
+		"-gcflags=google.golang.org/protobuf/...=-l", "-gcflags=github.com/prometheus/...=-l", "-gcflags=github.com/pelletier/...=-l", "-o", program, "./cmd/wander")
 	info, err := os.Stat(program)
 	require.NoError(t, err)
 	require.Less(t, info.Size(), int64(maxProgramBytes))
