@@ -201,7 +201,7 @@ func TestLock_ManyClients_Bounded(t *testing.T) {
 
 func TestNew_FileDamaged_Refused(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, File), []byte("{"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, fileName), []byte("{"), 0o600))
 	_, err := New(newTable(), nil, dir)
 	assert.ErrorContains(t, err, "remove it")
 }

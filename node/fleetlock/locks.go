@@ -26,8 +26,8 @@ const (
 	maxFile = maxClients << 10
 )
 
-// File is where Locks remember which client has which grant, in the daemon's state folder.
-const File = "fleetlock.json"
+// fileName is where Locks remember which client has which grant, in the daemon's state folder.
+const fileName = "fleetlock.json"
 
 // Resources is what Locks need of a member.
 type Resources interface {
@@ -74,7 +74,7 @@ type entry struct {
 // New returns the locks of a member. Groups give the resource of a client's group; a group that is not there has the resource of its
 // own name. What clients had before a restart they have again, as far as it is in force.
 func New(r Resources, groups map[string]string, stateDir string) (*Locks, error) {
-	l := &Locks{resources: r, groups: groups, file: filepath.Join(stateDir, File), want: wantFor, clients: make(map[Client]*lock)}
+	l := &Locks{resources: r, groups: groups, file: filepath.Join(stateDir, fileName), want: wantFor, clients: make(map[Client]*lock)}
 	f, err := os.Open(l.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return l, nil
