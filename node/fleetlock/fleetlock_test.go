@@ -167,6 +167,7 @@ func TestRequest_Bad_Refused(t *testing.T) {
 		`{"client_params":{"id":"a","group":""}}`:                                           "bad_group",
 		`{"client_params":{"id":"a","group":"a b"}}`:                                        "bad_group",
 		`{"client_params":{"id":"a","group":"other"}}`:                                      "unknown_group",
+		`{"client_params":{"id":"a","group":"reboot"}}`:                                     "unknown_group", // a resource, but of no group that is named
 		`{"client_params":{"id":"` + strings.Repeat("x", maxBody) + `"}}`:                   "bad_body",
 	} {
 		status, got := ask(h, PreReboot, body)
