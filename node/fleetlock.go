@@ -20,14 +20,19 @@ import (
 	"github.com/wandertoken/wander/protocol/member"
 )
 
-// ErrFleetGroup says that a pair of fleetlock.groups is none.
-var ErrFleetGroup = errors.New("must be GROUP=RESOURCE")
+var (
+	// ErrFleetGroup says that a pair of fleetlock.groups is none.
+	ErrFleetGroup = errors.New("must be GROUP=RESOURCE")
+	// ErrFleetOpen says that every user of the machine could hold each resource of the group.
+	ErrFleetOpen = errors.New("must name what every user of this machine may hold, as fleetlock.listen is set")
+)
 
 // FleetLock is how updaters ask before they restart this machine: package fleetlock. The socket always answers them.
 type FleetLock struct {
 	// Listen is a loopback TCP address, "host:port"; empty: only the socket answers.
 	Listen string
-	// Groups give the resources of the updaters' groups, as GROUP=RESOURCE. A group that is not there has the resource of its own name.
+	// Groups give the resources of the updaters' groups, as GROUP=RESOURCE. No other group has one. Without any, each group has the resource
+	// of its own name; Listen needs some, as any user of this machine may ask there, and for nothing else.
 	Groups []string
 }
 
@@ -55,6 +60,9 @@ func (f *FleetLock) groups() (map[string]string, error) {
 
 func (f *FleetLock) check() error {
 	_, err := f.groups()
+	if f.Listen != "" && len(f.Groups) == 0 {
+		err = &SettingError{"fleetlock.groups", ErrFleetOpen}
+	}
 	return errors.Join(err, checkLoopback("fleetlock.listen", f.Listen))
 }
 

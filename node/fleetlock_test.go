@@ -80,7 +80,10 @@ func TestFleetLock_DaemonRestarted_HeldUntilSteady(t *testing.T) {
 
 func TestFleetLock_BadSettings_Refused(t *testing.T) {
 	id := newAuthority(t, quick).issue(t, "alone")
-	for _, f := range []node.FleetLock{{Listen: "0.0.0.0:1"}, {Listen: "nowhere"}, {Groups: []string{"default"}}, {Groups: []string{"default=a b"}}} {
+	some := []string{"default=" + resource}
+	for _, f := range []node.FleetLock{
+		{Listen: "0.0.0.0:1", Groups: some}, {Listen: "nowhere", Groups: some}, {Listen: "127.0.0.1:0"}, {Groups: []string{"default"}}, {Groups: []string{"default=a b"}},
+	} {
 		_, err := node.Open(context.Background(), node.Config{Identity: id, StateDir: t.TempDir(), Listen: "127.0.0.1:0", Socket: "-", FleetLock: f})
 		var setting *node.SettingError
 		assert.ErrorAs(t, err, &setting, "%+v", f)

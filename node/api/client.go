@@ -30,8 +30,8 @@ func (c *Client) Release(ctx context.Context, r ReleaseRequest) error {
 
 // Back ends the grants of a resource that last across a restart of the machine, and returns how many there were.
 func (c *Client) Back(ctx context.Context, resource string) (int, error) {
-	var r Back
-	err := c.call(ctx, http.MethodPost, "/v1/back", BackRequest{resource}, &r)
+	var r backAnswer
+	err := c.call(ctx, http.MethodPost, "/v1/back", backRequest{resource}, &r)
 	return r.Ended, err
 }
 

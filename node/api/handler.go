@@ -258,7 +258,7 @@ func (h *handler) back(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	var req BackRequest
+	var req backRequest
 	if err := decode(w, r, &req); err != nil {
 		fail(w, err)
 		return
@@ -268,7 +268,7 @@ func (h *handler) back(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	reply(w, http.StatusOK, Back{V: Version, Ended: ended})
+	reply(w, http.StatusOK, backAnswer{V: Version, Ended: ended})
 }
 
 func (h *handler) status(w http.ResponseWriter, r *http.Request) {

@@ -140,13 +140,13 @@ type ReleaseRequest struct {
 	SeenTo   clock.Instant `json:"seen_to_boot_ns,omitempty"`
 }
 
-// BackRequest ends the grants of a resource that last across a restart of the machine.
-type BackRequest struct {
+// backRequest ends the grants of a resource that last across a restart of the machine.
+type backRequest struct {
 	Resource string `json:"resource"`
 }
 
-// Back is the answer to it.
-type Back struct {
+// backAnswer is the answer to it.
+type backAnswer struct {
 	V     int `json:"v"` // set by the server
 	Ended int `json:"ended"`
 }

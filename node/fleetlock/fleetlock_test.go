@@ -167,6 +167,7 @@ func TestRequest_Bad_Refused(t *testing.T) {
 		`{"client_params":{"id":"a","group":""}}`:                                           "bad_group",
 		`{"client_params":{"id":"a","group":"a b"}}`:                                        "bad_group",
 		`{"client_params":{"id":"a","group":"other"}}`:                                      "unknown_group",
+		`{"client_params":{"id":"a","group":"reboot"}}`:                                     "unknown_group", // a resource, but of no group that is named
 		`{"client_params":{"id":"` + strings.Repeat("x", maxBody) + `"}}`:                   "bad_body",
 	} {
 		status, got := ask(h, PreReboot, body)
@@ -201,7 +202,7 @@ func TestLock_ManyClients_Bounded(t *testing.T) {
 
 func TestNew_FileDamaged_Refused(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, File), []byte("{"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, fileName), []byte("{"), 0o600))
 	_, err := New(newTable(), nil, dir)
 	assert.ErrorContains(t, err, "remove it")
 }

@@ -1,7 +1,6 @@
 package fleetlock
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,8 +25,8 @@ const (
 	maxFile = maxClients << 10
 )
 
-// File is where Locks remember which client has which grant, in the daemon's state folder.
-const File = "fleetlock.json"
+// fileName is where Locks remember which client has which grant, in the daemon's state folder.
+const fileName = "fleetlock.json"
 
 // Resources is what Locks need of a member.
 type Resources interface {
@@ -71,10 +70,10 @@ type entry struct {
 	Grant    ident.Grant `json:"grant"`
 }
 
-// New returns the locks of a member. Groups give the resource of a client's group; a group that is not there has the resource of its
-// own name. What clients had before a restart they have again, as far as it is in force.
+// New returns the locks of a member. Groups give the resource of a client's group, and no other group has one; if there are none, each group has
+// the resource of its own name. What clients had before a restart they have again, as far as it is in force.
 func New(r Resources, groups map[string]string, stateDir string) (*Locks, error) {
-	l := &Locks{resources: r, groups: groups, file: filepath.Join(stateDir, File), want: wantFor, clients: make(map[Client]*lock)}
+	l := &Locks{resources: r, groups: groups, file: filepath.Join(stateDir, fileName), want: wantFor, clients: make(map[Client]*lock)}
 	f, err := os.Open(l.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return l, nil
@@ -132,8 +131,11 @@ func (l *Locks) Lock(ctx context.Context, c Client) error {
 
 // ask finds what a client waits for or has, and begins to wait if that is nothing.
 func (l *Locks) ask(c Client) (*lock, error) {
-	resource := cmp.Or(l.groups[c.Group], c.Group)
-	if !l.resources.Known(resource) {
+	resource := l.groups[c.Group]
+	if len(l.groups) == 0 {
+		resource = c.Group
+	}
+	if resource == "" || !l.resources.Known(resource) {
 		return nil, fmt.Errorf("%w: %s", ErrGroup, c.Group)
 	}
 	l.mu.Lock()
