@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wandertoken/wander/internal/atomicfile"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -254,14 +255,5 @@ func (l *Locks) save() error {
 	if err != nil {
 		return err
 	}
-	next := l.file + ".new"
-	f, err := os.OpenFile(next, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(next, l.file)
+	return atomicfile.Replace(l.file, text, 0o600)
 }

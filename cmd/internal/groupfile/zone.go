@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/window"
 )
@@ -60,6 +61,10 @@ func lookupZone(name string) (window.Zone, error) {
 		if err != nil {
 			return window.Zone{}, fmt.Errorf("%w: %s does not end in a rule; write the rule in place of the name, such as CET-1CEST,M3.5.0,M10.5.0/3", ErrNoZone, file)
 		}
+		if at, same := follows(z, name, data); !same {
+			return window.Zone{}, fmt.Errorf("%w: %s has changes of its clock which no rule says, the first near %s; write the rule that holds until then "+
+				"in place of the name, such as CET-1CEST,M3.5.0,M10.5.0/3, and sign anew before it ends", ErrNoZone, name, at.Format(time.DateOnly))
+		}
 		return z, nil
 	}
 	if !there {
@@ -67,6 +72,25 @@ func lookupZone(name string) (window.Zone, error) {
 			"or write UTC, an offset such as +02:00, or a rule such as CET-1CEST,M3.5.0,M10.5.0/3", ErrNoZone, name, zoneVariable)
 	}
 	return window.Zone{}, fmt.Errorf("%w: %q is not in this machine's database of time zones, which has names such as Europe/Rome", ErrNoZone, name)
+}
+
+// rulesHold is for how long a zone's rule has to say what its file says: changes of the law are known about so long before.
+const rulesHold = 2 * 365 * 24 * time.Hour
+
+// follows reports whether a zone goes by its rule alone from now on. The files of some zones list later changes: those of
+// Morocco follow the moon. If it does not, at is a time at which the two differ.
+func follows(z window.Zone, name string, data []byte) (at time.Time, same bool) {
+	loc, err := time.LoadLocationFromTZData(name, data)
+	if err != nil {
+		return time.Now(), false
+	}
+	now := time.Now()
+	for at = now; at.Before(now.Add(rulesHold)); at = at.Add(12 * time.Hour) {
+		if _, offset := at.In(loc).Zone(); offset != z.Offset(at) {
+			return at, false
+		}
+	}
+	return at, true
 }
 
 // footer is the last line of a zone's file (RFC 8536, section 3.3): the rule for all times after those that the file lists.
