@@ -164,12 +164,20 @@ func TestCAConfig_Factors_Parsed(t *testing.T) {
 	}
 }
 
+// zoneFile is a zone's file that lists no change of its own (RFC 8536, section 3), and ends in a rule.
+func zoneFile(rule string) []byte {
+	block := append([]byte("TZif2"), make([]byte, 15+6*4)...)
+	block[5+15+4*4+3], block[5+15+5*4+3] = 1, 4                     // one kind of time, and four bytes of names
+	block = append(block, 0, 0, 0x0e, 0x10, 0, 0, 'C', 'E', 'T', 0) // an hour ahead
+	return append(append(append(block, block...), '\n'), rule+"\n"...)
+}
+
 // TestCAConfig_Windows_SignedAndShown: the rule of a zone is signed beside its name, and people see when windows open.
 func TestCAConfig_Windows_SignedAndShown(t *testing.T) {
 	b := started(t)
 	zones := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(zones, "Test"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(zones, "Test", "Town"), []byte("TZif2 and so on\nCET-1CEST,M3.5.0,M10.5.0/3\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(zones, "Test", "Town"), zoneFile("CET-1CEST,M3.5.0,M10.5.0/3"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(zones, "Test", "Old"), []byte("TZif1\n"), 0o600))
 	t.Setenv("ZONEINFO", zones)
 	b.write("group.toml", smallGroup+`windows = ["Mon-Fri 22:00-06:00 Test/Town", "Sun 10:00-11:00 +02:00"]`)

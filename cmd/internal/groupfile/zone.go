@@ -61,7 +61,11 @@ func lookupZone(name string) (window.Zone, error) {
 		if err != nil {
 			return window.Zone{}, fmt.Errorf("%w: %s does not end in a rule; write the rule in place of the name, such as CET-1CEST,M3.5.0,M10.5.0/3", ErrNoZone, file)
 		}
-		if at, same := follows(z, name, data); !same {
+		loc, err := time.LoadLocationFromTZData(name, data)
+		if err != nil {
+			return window.Zone{}, fmt.Errorf("%w: %s is damaged: %w", ErrNoZone, file, err)
+		}
+		if at, same := follows(z, loc); !same {
 			return window.Zone{}, fmt.Errorf("%w: %s has changes of its clock which no rule says, the first near %s; write the rule that holds until then "+
 				"in place of the name, such as CET-1CEST,M3.5.0,M10.5.0/3, and sign anew before it ends", ErrNoZone, name, at.Format(time.DateOnly))
 		}
@@ -79,11 +83,7 @@ const rulesHold = 2 * 365 * 24 * time.Hour
 
 // follows reports whether a zone goes by its rule alone from now on. The files of some zones list later changes: those of
 // Morocco follow the moon. If it does not, at is a time at which the two differ.
-func follows(z window.Zone, name string, data []byte) (at time.Time, same bool) {
-	loc, err := time.LoadLocationFromTZData(name, data)
-	if err != nil {
-		return time.Now(), false
-	}
+func follows(z window.Zone, loc *time.Location) (at time.Time, same bool) {
 	now := time.Now()
 	for at = now; at.Before(now.Add(rulesHold)); at = at.Add(12 * time.Hour) {
 		if _, offset := at.In(loc).Zone(); offset != z.Offset(at) {
