@@ -74,7 +74,7 @@ func parameterEdits() []edit {
 		params("parameter-skip", "skip_delay of a millisecond more than an hour", outOfRange, 1, 4000, 2, 100, 3, 3600001),
 		params("parameter-product", "members_max times operation_time above ten years", outOfRange, 1, 604800000, 2, 522, 3, 1000),
 		good("parameter-choice", "another one than the default", "O-14", array(text("ftp"), text("wandering"), text("fair"), uintOf(1),
-			dict(uintOf(1), uintOf(4000), uintOf(2), uintOf(100), uintOf(3), uintOf(1000), uintOf(14), uintOf(1)), uintOf(4000), uintOf(0), array(), dict()), 3, 0),
+			dict(uintOf(1), uintOf(4000), uintOf(2), uintOf(100), uintOf(3), uintOf(1000), uintOf(14), uintOf(1)), uintOf(4000), uintOf(0), array(), dict(), dict()), 3, 0),
 		params("parameter-choice-paper", "a choice that the preset does not use", "policy.ErrUnused", 1, 4000, 2, 100, 3, 1000, 14, 1),
 		params("parameter-choice-2", "a choice that nobody knows", outOfRange, 1, 4000, 2, 100, 3, 1000, 14, 2),
 		params("parameter-unused", "a parameter that the policy does not use", "policy.ErrUnused", 1, 4000, 2, 100, 3, 1000, 7, 60000),
