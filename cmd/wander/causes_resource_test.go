@@ -72,8 +72,13 @@ var resourceFaults = map[api.Cause]func(f *fault) (socket string){
 	},
 	explain.HolderAway: func(f *fault) (socket string) {
 		a, b := f.pair(&socket)
+		f.meets(f.daemon(nil)) // so that b is not isolated then
 		f.runs(a, api.AcquireRequest{AcrossReboot: true})
 		f.wait(b)
+		await.Until(f, "b knows that the holder will be away", func() bool {
+			h := b.Status().Resources[0].Slots[0].Holder
+			return h != nil && h.AwayS != nil
+		})
 		f.broken()
 		f.crash(a)
 		return socket

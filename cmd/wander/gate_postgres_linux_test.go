@@ -176,7 +176,10 @@ func TestGate_KilledBesideAWriter_NoRowAfterTheNextOpen(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t)
 	assert.Zero(t, afterOpen(t, d, d.confirming()))
-	late := afterOpen(t, d, "true")
+	late := 0
+	for i := 0; i < 3 && late == 0; i++ { // a machine that is busy may end the statement before the next OPEN
+		late = afterOpen(t, d, "true")
+	}
 	t.Logf("without confirmation: %d rows at least", late)
 	assert.Positive(t, late)
 }

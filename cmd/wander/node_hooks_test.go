@@ -21,6 +21,7 @@ import (
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/hooks"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -129,7 +130,7 @@ func TestHooks_RealMember_Run(t *testing.T) {
 	s := defaultSettings()
 	s.Hooks = hookSettings{OnGrant: path, OnLost: path, OnIsolated: path}
 	var log safeBuffer
-	f := newFault(t, nil)
+	f := newFault(t, func(r *group.Resource) { r.MaxHold = time.Hour }) // the program does not reach its deadline first
 	withHooks := func(cfg *node.Config, _ *certificate.Claims) {
 		var err error
 		cfg.Hooks, err = s.hooks(cfg.Certificate, slog.New(slog.NewTextHandler(&log, nil)))

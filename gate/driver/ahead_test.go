@@ -80,7 +80,8 @@ func TestOpen_DiskSlow_OnlyStreamsWait(t *testing.T) {
 	s := open(w, func(c *driver.Config) { c.FS = disk })
 	var first atomic.Int64 // syncs when the resource was first reached
 	first.Store(-1)
-	s.target.reached = func() { first.CompareAndSwap(-1, disk.syncs.Load()) }
+	reached := func() { first.CompareAndSwap(-1, disk.syncs.Load()) }
+	s.target.reached.Store(&reached)
 	member := s.dial(0)
 	begun(t, s, member)
 	disk.hold()

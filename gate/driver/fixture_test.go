@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,8 +27,8 @@ type target struct {
 	mu      sync.Mutex
 	got     []byte
 	open    int
-	reached func()        // not nil: called at each connection
-	linger  chan struct{} // not nil: a connection is ended by the target only when this is closed
+	reached atomic.Pointer[func()] // not nil: called at each connection
+	linger  chan struct{}          // not nil: a connection is ended by the target only when this is closed
 	wg      sync.WaitGroup
 }
 
@@ -42,8 +43,8 @@ func newTarget(t testing.TB) *target {
 			if err != nil {
 				return
 			}
-			if g.reached != nil {
-				g.reached()
+			if reached := g.reached.Load(); reached != nil {
+				(*reached)()
 			}
 			g.wg.Go(func() { g.serve(c) })
 		}
