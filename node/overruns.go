@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,20 +31,20 @@ type overruns struct {
 	list []overrun // oldest first
 }
 
-func (os *overruns) note(o overrun) {
-	os.mu.Lock()
-	defer os.mu.Unlock()
-	if len(os.list) == maxOverruns {
-		os.list = append(os.list[:0], os.list[1:]...)
+func (l *overruns) note(o overrun) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.list) == maxOverruns {
+		l.list = slices.Delete(l.list, 0, 1)
 	}
-	os.list = append(os.list, o)
+	l.list = append(l.list, o)
 }
 
 // warnings are a line for each that is not long ago.
-func (os *overruns) warnings(now time.Time) (list []string) {
-	os.mu.Lock()
-	defer os.mu.Unlock()
-	for _, o := range os.list {
+func (l *overruns) warnings(now time.Time) (list []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, o := range l.list {
 		if now.Sub(o.at) >= overrunsShown {
 			continue
 		}

@@ -199,7 +199,7 @@ func (e *engine) runOpen(f core.RunOpen, now clock.Reading) {
 	v.opening, v.name, v.until, v.since, v.alarm = f, e.nameOf(f.Title.Holder), wallOf(now, f.Deadline), now.Wall, ""
 	e.counts.sessions.Add(1)
 	e.log.Info("session opens", "slot", f.Slot, "session", f.Session, "member", f.Title.Holder, "token", f.Title.Token.Short(), "hop", f.Title.Hop, "until", v.until)
-	if !e.rules.observe && e.places.needsNoOpen(f) {
+	if !e.rules.observe && e.places.opensAtOnce(f) {
 		if e.waits {
 			e.ahead = append(e.ahead, opened{run: f.Run, place: f.Slot})
 		}

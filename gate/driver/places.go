@@ -112,8 +112,8 @@ func (p *places) start(slot int, run uint64, name string, timeout time.Duration,
 	})
 }
 
-// needsNoOpen performs RunOpen if there is no open hook, and reports whether it did.
-func (p *places) needsNoOpen(e core.RunOpen) bool {
+// opensAtOnce performs RunOpen if there is no open hook, and reports whether it did.
+func (p *places) opensAtOnce(e core.RunOpen) bool {
 	return p.open == nil && p.succeed(e.Slot, e.Run, "open")
 }
 

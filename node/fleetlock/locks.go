@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -83,10 +84,12 @@ func New(r Resources, groups map[string]string, stateDir string) (*Locks, error)
 		return nil, err
 	}
 	defer f.Close()
-	text := make([]byte, maxFile)
-	n, _ := f.Read(text)
+	text, err := io.ReadAll(io.LimitReader(f, maxFile))
+	if err != nil {
+		return nil, err
+	}
 	var list []entry
-	if err := json.Unmarshal(text[:n], &list); err != nil {
+	if err := json.Unmarshal(text, &list); err != nil {
 		return nil, fmt.Errorf("%s: %w; remove it, and end what is held with wander release", l.file, err)
 	}
 	for _, e := range list[:min(len(list), maxClients)] {
