@@ -23,31 +23,44 @@ const floorMargin = 7 * 24 * time.Hour
 // default, too; resources may come in any order. Errors: those of group.Settings.Validate, ErrNotGate, ErrUnchanged,
 // ErrLocked, ErrBroken, those of opening the key (see Issue), and those of the
 // disk.
-func (a *Authority) SetConfig(s group.Settings) (group.Config, error) {
+func (a *Authority) SetConfig(s group.Settings) (signed group.Config, err error) {
+	if s, err = a.complete(s); err != nil {
+		return group.Config{}, err
+	}
+	err = a.signing(func(l *ledger, key *signature.PrivateKey) (err error) {
+		if err = l.state.checkConfig(&s); err == nil {
+			signed, err = l.configure(s, key)
+		}
+		return err
+	})
+	return signed, err
+}
+
+// CheckConfig returns the error that SetConfig would return for these settings, but for those of the key and the size of what is
+// signed. It signs nothing.
+func (a *Authority) CheckConfig(s group.Settings) (err error) {
+	if s, err = a.complete(s); err != nil {
+		return err
+	}
+	return a.locked(func(l *ledger) error { return l.state.checkConfig(&s) })
+}
+
+// complete gives settings what they leave out, and validates them.
+func (a *Authority) complete(s group.Settings) (group.Settings, error) {
 	s.Name = cmp.Or(s.Name, a.Certificate().Body().Name)
 	s = s.WithDefaults()
 	slices.SortFunc(s.Resources, func(x, y group.Resource) int { return cmp.Compare(x.Name, y.Name) })
 	s.Version, s.Issued = 1, a.ledger.now()
-	if err := s.Validate(); err != nil {
-		return group.Config{}, err
+	return s, s.Validate()
+}
+
+// checkConfig gives settings the authority's keys, and returns ErrUnchanged or ErrNotGate if they are not to be signed.
+func (s *state) checkConfig(c *group.Settings) error {
+	c.Authorities = s.inForce()
+	if same(s.config, *c) {
+		return ErrUnchanged
 	}
-	var signed group.Config
-	err := a.signing(func(l *ledger, key *signature.PrivateKey) error {
-		s.Authorities = l.state.inForce()
-		if same(l.state.config, s) {
-			return ErrUnchanged
-		}
-		if err := l.state.checkGates(s.Resources); err != nil {
-			return err
-		}
-		var err error
-		signed, err = l.configure(s, key)
-		return err
-	})
-	if err != nil {
-		return group.Config{}, err
-	}
-	return signed, nil
+	return s.checkGates(c.Resources)
 }
 
 // checkGates returns ErrNotGate if a resource names a gate that has no certificate of one, or no longer counts. One

@@ -69,7 +69,7 @@ The group may have, above the first [[resource]], name and
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return runCAConfig(env, f, args[0], dry) },
 	}
-	c.Flags().BoolVar(&dry, "dry-run", false, "check FILE.toml and say when windows open next; sign nothing")
+	c.Flags().BoolVar(&dry, "dry-run", false, "check FILE.toml, and say when windows open next and what weights come to; sign nothing")
 	return c
 }
 
@@ -90,26 +90,32 @@ func runCAConfig(env *environment, f *caFlags, file string, dry bool) error {
 	if err != nil {
 		return err
 	}
-	if dry {
-		fmt.Fprintf(env.Out, "%s is valid for group %s, with %s; nothing is signed\n", file, s.Name, cli.Count(len(s.Resources), "resource"))
-		sayWindows(env, s)
-		return nil
-	}
 	before := a.Config()
-	c, err := a.SetConfig(s)
+	var c group.Config
+	if dry {
+		err = a.CheckConfig(s)
+	} else {
+		c, err = a.SetConfig(s)
+	}
 	if errors.Is(err, ca.ErrUnchanged) {
-		fmt.Fprintf(env.Out, "configuration %d of group %s says this already\n", a.Config().Version(), s.Name)
+		fmt.Fprintf(env.Out, "configuration %d of group %s says this already\n", before.Version(), s.Name)
 		return nil
 	}
 	if err != nil {
 		return caError(err)
 	}
-	fmt.Fprintf(env.Out, "signed configuration %d of group %s, with %s\n", c.Version(), s.Name, cli.Count(len(s.Resources), "resource"))
-	if before.Version() > 0 {
-		sayGates(env.Out, before.Settings(), c.Settings(), names)
+	if dry {
+		fmt.Fprintf(env.Out, "%s is valid for group %s, with %s; nothing is signed\n", file, s.Name, cli.Count(len(s.Resources), "resource"))
+	} else {
+		fmt.Fprintf(env.Out, "signed configuration %d of group %s, with %s\n", c.Version(), s.Name, cli.Count(len(s.Resources), "resource"))
+		if before.Version() > 0 {
+			sayGates(env.Out, before.Settings(), c.Settings(), names)
+		}
 	}
 	sayWindows(env, s)
-	f.sayPublish(env)
+	if !dry {
+		f.sayPublish(env)
+	}
 	return cmp.Or(sayIsolated(env, a, s), sayWeights(env, a, s))
 }
 

@@ -142,6 +142,7 @@ func TestCAConfig_Gate_Signed(t *testing.T) {
 			b.t = t
 			b.write("bad.toml", c.text)
 			b.fails(78, c.says, "ca", "config", "bad.toml")
+			b.fails(78, c.says, "ca", "config", "--dry-run", "bad.toml")
 		})
 	}
 	b.t = t
