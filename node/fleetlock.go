@@ -114,7 +114,7 @@ func (f *fleet) open(ctx context.Context, n *Node, s *api.Server, tasks *sync.Wa
 	return nil
 }
 
-// close ends the server and all waits. What updaters have stays.
+// close ends the server and all waits. Grants of updaters stay.
 func (f *fleet) close() {
 	if f.server != nil {
 		_ = f.server.Close()

@@ -93,7 +93,7 @@ func TestRenew_GraceOver_Refused(t *testing.T) {
 	assert.NoError(t, err, "an operator has made it longer")
 }
 
-// Who is gone for good is told so, as before its certificate ended. It may ask no more often than others.
+// A member that is gone for good is told why, as before its certificate ended. It may ask no more often than others.
 func TestRenew_ExpiredAndGone_ToldWhy(t *testing.T) {
 	b := newGraceful(t)
 	revoked, left, other := b.join("a"), b.join("b"), b.join("c")

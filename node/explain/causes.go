@@ -93,7 +93,7 @@ var (
 		{NoPlace, "this member has no place on the ring"},
 		{Replacing, "the token is lost, and is replaced"},
 		{Searching, "the token is missing, and this member asks for it"},
-		{HolderAway, "the holder's machine restarts, and no other member runs until it is back"},
+		{HolderAway, "the holder's machine restarts, and its token is not replaced before the deadline"},
 		{Next, "another member has the token, and this one is next"},
 		{Queued, "another member has the token, and others are before this one"},
 		{RunsElsewhere, "another member's program runs"},

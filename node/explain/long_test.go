@@ -9,7 +9,7 @@ import (
 	"github.com/wandertoken/wander/node/explain"
 )
 
-// Who waits for nothing is told of a turn that takes long, too.
+// A member without waiting programs is warned of a long turn, too.
 func TestStatus_TurnTakesLong_Warned(t *testing.T) {
 	long := &api.LongStatus{TookS: 76, UsualS: 1}
 	for words, slot := range map[string]api.SlotStatus{

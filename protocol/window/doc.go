@@ -33,7 +33,7 @@
 // looks for the first instant at which that set begins or ends, among the few at which it can: the begins and ends of windows by
 // either offset, midnights, and the changes of the zones.
 //
-// # Who uses it
+// # Users
 //
 // Package group has windows in the signed configuration, package member follows them, package audit checks journals by them. The
 // rules are P-90 to P-93 in spec/policy/common.md.

@@ -127,7 +127,7 @@ const badHourSeeds = 5
 // struck. One that has its turns is compared with an honest member that has
 // them. The long form has 3, 5 and 20 members, and several groups of each:
 //
-//	go test ./sim/cluster -run TestBad_AnHour -cluster.bad -v
+//	go test ./sim/cluster -run TestBad_AnHour -cluster.bad -v -timeout 3h
 func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 	skipUnderRaceDetector(t)
 	sizes, seeds := []int{5}, uint64(1)

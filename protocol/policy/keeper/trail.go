@@ -59,7 +59,7 @@ func (l *leaps) reset() {
 }
 
 // disowns notes that a holder disowns the custody that a member told of, and reports whether all are to be asked for any
-// custody. Who tells of such a custody once may only have heard of it.
+// custody. A member that tells of such a custody once may only have heard of it.
 func (l *leaps) disowns(c custody, holder, teller ident.Member) bool {
 	if teller == holder || !l.told.add(teller) {
 		l.misled.add(teller)

@@ -153,7 +153,7 @@ func TestChoice_Keys_Move(t *testing.T) {
 }
 
 // Text of other members cannot move the cursor.
-// Who opens the page looks at what is waited for, and then goes where they want.
+// The view begins at the resource for which a program waits, and then follows the keys.
 func TestDraw_Begun_WhereAProgramWaits(t *testing.T) {
 	lost := []api.SlotStatus{{Search: &api.SearchStatus{Stage: "asking"}}}
 	calm := []api.SlotStatus{{Holder: &api.HolderStatus{Name: "m1"}}}
