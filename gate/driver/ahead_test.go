@@ -55,7 +55,7 @@ func (f *slowFile) Sync() error {
 		if f.disk.err != nil {
 			return f.disk.err
 		}
-		f.disk.syncs.Add(1)
+		defer f.disk.syncs.Add(1)
 	}
 	return f.File.Sync()
 }
@@ -73,6 +73,9 @@ func begun(t *testing.T, s *station, member *client.Conn) {
 	})
 }
 
+// early is how long a test waits for what must not happen before the disk is let go: a slow machine hides a fault, and makes none.
+const early = 200 * time.Millisecond
+
 // OPEN does not wait for the disk: the member has it before the record of its session is durable. The resource is reached only afterwards.
 func TestOpen_DiskSlow_OnlyStreamsWait(t *testing.T) {
 	disk := newSlowDisk()
@@ -85,11 +88,16 @@ func TestOpen_DiskSlow_OnlyStreamsWait(t *testing.T) {
 	member := s.dial(0)
 	begun(t, s, member)
 	disk.hold()
-	session := w.SignIn(member, w.Mint(0), time.Second)
+	session := w.SignIn(member, w.Mint(0), 10*time.Second)
 	gatetest.Opened(t, session) // while the sync waits
 	assert.Zero(t, disk.syncs.Load())
 	done := make(chan struct{})
 	go func() { defer close(done); echoes(t, connect(t, session), "hello") }()
+	select {
+	case <-done:
+		assert.Fail(t, "the resource is reached before the record is durable")
+	case <-time.After(early):
+	}
 	disk.letGo(nil)
 	<-done
 	assert.Positive(t, first.Load())
@@ -105,9 +113,9 @@ func TestOpen_DiskFails_NothingReachesTheResource(t *testing.T) {
 	member := s.dial(0)
 	begun(t, s, member)
 	disk.hold()
-	session := w.SignIn(member, w.Mint(0), time.Second)
+	session := w.SignIn(member, w.Mint(0), 10*time.Second)
 	gatetest.Opened(t, session)
-	tried := make(chan error)
+	tried := make(chan error, 1)
 	go func() {
 		c, err := session.Connect(t.Context())
 		if err == nil {
@@ -117,6 +125,7 @@ func TestOpen_DiskFails_NothingReachesTheResource(t *testing.T) {
 		}
 		tried <- err
 	}()
+	time.Sleep(early)
 	disk.letGo(errors.New("the disk is gone"))
 	require.Error(t, <-tried)
 	<-s.Done()
@@ -128,14 +137,21 @@ func TestOpen_DiskFails_NothingReachesTheResource(t *testing.T) {
 func TestOpen_Hook_WaitsForTheDisk(t *testing.T) {
 	disk := newSlowDisk()
 	w := gatetest.New(t, 1, nil)
-	at := make(chan int64, 1)
+	at := make(chan int64, 2)
 	s := open(w, func(c *driver.Config) {
 		c.FS = disk
 		c.OpenHook = func(context.Context, driver.Call) core.Result { at <- disk.syncs.Load(); return core.Succeeded }
 	})
 	member := s.dial(0)
+	begun(t, s, member)
+	<-at
 	disk.hold()
-	session := w.SignIn(member, w.Mint(0), time.Second)
+	session := w.SignIn(member, w.Mint(0), 10*time.Second)
+	select {
+	case <-at:
+		assert.Fail(t, "the hook runs before the record is durable")
+	case <-time.After(early):
+	}
 	disk.letGo(nil)
 	gatetest.Opened(t, session)
 	assert.Positive(t, <-at)
