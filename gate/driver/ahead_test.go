@@ -16,6 +16,7 @@ import (
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/store"
 	core "github.com/wandertoken/wander/protocol/gate"
+	"github.com/wandertoken/wander/protocol/group"
 )
 
 // slowDisk is a file system whose syncs wait, from hold on, until it is let go.
@@ -101,6 +102,21 @@ func TestOpen_DiskSlow_OnlyStreamsWait(t *testing.T) {
 	disk.letGo(nil)
 	<-done
 	assert.Positive(t, first.Load())
+}
+
+// A record that OPEN did not wait for becomes durable though nothing else happens at the gate: the session lasts for longer than the test waits.
+func TestOpen_NothingFollows_Durable(t *testing.T) {
+	disk := newSlowDisk()
+	w := gatetest.New(t, 1, func(r *group.Resource) { r.MaxHold = time.Hour })
+	s := &station{w: w, dir: t.TempDir(), target: newTarget(t), log: &testLog{}}
+	settled(t, w, s.dir+"/journal")
+	s.start(func(c *driver.Config) { c.FS = disk })
+	member := s.dial(0)
+	begun(t, s, member)
+	disk.hold()
+	gatetest.Opened(t, w.SignIn(member, w.Mint(0), time.Hour))
+	disk.letGo(nil)
+	await.Until(t, "the record is durable", func() bool { return disk.syncs.Load() > 0 })
 }
 
 // A gate whose disk fails has said OPEN, and lets nothing through.

@@ -48,7 +48,7 @@ type engine struct {
 	last    core.Connection
 	signIns map[core.Connection]*signIn
 	slots   []view
-	ahead   []opened // OPEN was said, and the record is not durable yet
+	ahead   []uint64 // the runs of open hooks that did nothing, of sessions whose records are not durable yet
 	waits   bool     // records wait for a sync
 	err     error
 }
@@ -109,7 +109,9 @@ func (e *engine) run(ctx context.Context, first []core.Effect) {
 			e.step(end)
 		case f := <-e.inputs:
 			e.hooksFirst()
-			f()
+			if e.durable(); e.err == nil { // a stream may ask at the moment of its OPEN
+				f()
+			}
 			e.hooksFirst() // before the alarm is stopped and set anew: an OPEN may wait for it
 		case <-alarm.C:
 			e.tick(at)
@@ -149,7 +151,7 @@ func (e *engine) tick(at clock.Instant) {
 // step steps the machine and performs what follows. What it has written before is durable then, but if the input is the end of an open hook that did
 // nothing: its OPEN does not wait.
 func (e *engine) step(in core.Input) {
-	if end, ok := in.(core.HookEnded); !ok || !slices.ContainsFunc(e.ahead, func(o opened) bool { return o.run == end.Run }) {
+	if !e.isAhead(in) {
 		e.durable()
 	}
 	if e.err == nil {
@@ -201,7 +203,7 @@ func (e *engine) runOpen(f core.RunOpen, now clock.Reading) {
 	e.log.Info("session opens", "slot", f.Slot, "session", f.Session, "member", f.Title.Holder, "token", f.Title.Token.Short(), "hop", f.Title.Hop, "until", v.until)
 	if !e.rules.observe && e.places.opensAtOnce(f) {
 		if e.waits {
-			e.ahead = append(e.ahead, opened{run: f.Run, place: f.Slot})
+			e.ahead = append(e.ahead, f.Run)
 		}
 		return
 	}
@@ -259,7 +261,7 @@ func (e *engine) say(f core.Say, now clock.Reading) {
 		s.open, s.place = true, slices.IndexFunc(e.slots, func(v view) bool { return v.opening.Session == a.Session })
 		e.slots[s.place].since = now.Wall
 		if !e.rules.observe {
-			e.letThrough(s.place, f.To)
+			e.tunnel.open(s.place, f.To)
 		}
 	case core.BusyAnswer:
 		last = a.Stuck
