@@ -142,17 +142,20 @@ func TestLock_ClientGone_Ends(t *testing.T) {
 
 // A grant whose deadline has come is asked for anew.
 func TestLock_GrantEnded_AskedForAnew(t *testing.T) {
-	f := newTable()
-	l, h := open(t, f, t.TempDir())
-	f.comes <- nil
-	status, _ := ask(h, PreReboot, first)
-	require.Equal(t, http.StatusOK, status)
-	f.Release(ident.Grant{1})
-	f.comes <- nil
-	status, _ = ask(h, PreReboot, first)
-	assert.Equal(t, http.StatusOK, status)
-	assert.True(t, f.InForce("reboot", ident.Grant{2}))
-	l.Close()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		f := newTable()
+		l, h := open(t, f, dir)
+		f.comes <- nil
+		status, _ := ask(h, PreReboot, first)
+		require.Equal(t, http.StatusOK, status)
+		f.Release(ident.Grant{1})
+		f.comes <- nil
+		status, _ = ask(h, PreReboot, first)
+		assert.Equal(t, http.StatusOK, status)
+		assert.True(t, f.InForce("reboot", ident.Grant{2}))
+		l.Close()
+	})
 }
 
 func TestRequest_Bad_Refused(t *testing.T) {
@@ -182,10 +185,19 @@ func TestRequest_Bad_Refused(t *testing.T) {
 	w = httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	assert.Equal(t, http.StatusMethodNotAllowed, w.Code)
-	f.comes <- ErrRefused
-	status, kind := ask(h, PreReboot, first)
-	assert.Equal(t, "refused", kind)
-	assert.Equal(t, http.StatusForbidden, status)
+}
+
+func TestLock_GroupRefuses_ClientHearsSo(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		f := newTable()
+		l, h := open(t, f, dir)
+		f.comes <- ErrRefused
+		status, kind := ask(h, PreReboot, first)
+		assert.Equal(t, "refused", kind)
+		assert.Equal(t, http.StatusForbidden, status)
+		l.Close()
+	})
 }
 
 func TestLock_ManyClients_Bounded(t *testing.T) {
