@@ -64,6 +64,23 @@ func TestAway_HolderSilent_NotReplacedBefore(t *testing.T) {
 	}
 }
 
+// P-101. A search that goes on ends when its last holder says that it is away.
+func TestAway_HeardInASearch_SearchEnds(t *testing.T) {
+	l := newReplacing()
+	l.says(theHolder, message{kind: have, custody: absentFor.custody})
+	for range 100 {
+		if l.search.stage != calm {
+			break
+		}
+		l.says(thePasser, message{kind: want})
+		l.after(time.Second / 2)
+	}
+	require.NotEqual(t, calm, l.search.stage)
+	l.says(theHolder, absentFor)
+	assert.Equal(t, calm, l.search.stage)
+	assert.GreaterOrEqual(t, l.made(2*longHold, nil), longHold)
+}
+
 // P-100. A holder that says it again and again, while a member waits, gains nothing; and nobody counts on more than H.
 func TestAway_SaidAgainWhileAMemberWaits_CountsOnce(t *testing.T) {
 	long := absentFor
@@ -102,6 +119,9 @@ func TestAway_HolderSpeaks_Over(t *testing.T) {
 		"rest":            {theHolder, message{kind: rest, custody: custody{token, 5}, promise: promise{1, 1}}, true},
 		"returned":        {theHolder, message{kind: returned, custody: custody{token, 5}, promise: promise{1, 1}}, true},
 		"went":            {theHolder, message{kind: went, custody: custody{token, 5}, member: at(thePasser)}, true},
+		"release":         {theHolder, message{kind: release, custody: custody{token, 5}, promise: promise{1, 1}}, true},
+		"a later have":    {theHolder, message{kind: have, custody: custody{token, 6}}, true},
+		"a later rest":    {theHolder, message{kind: rest, custody: custody{token, 6}, promise: promise{1, 1}}, true},
 		"away":            {theHolder, absentFor, false},
 		"overtaken have":  {theHolder, message{kind: have, custody: custody{token, 5}, span: 1}, false},
 		"an earlier have": {theHolder, message{kind: have, custody: custody{token, 4}}, false},
