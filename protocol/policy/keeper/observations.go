@@ -60,9 +60,6 @@ func (s *search) stays(at ident.Member, m *message) {
 // when a long program ends at the latest. While tokens go round quickly their holders tell
 // the keeper, and it need not ask.
 func (s *search) pause() time.Duration {
-	if s.isAway() {
-		return s.returns().Sub(s.Now)
-	}
 	ends := s.last.ends
 	if ends == longAgo || s.atOnce {
 		return s.retry

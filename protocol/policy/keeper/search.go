@@ -87,7 +87,7 @@ func (s *search) calm(pause time.Duration) {
 
 // wanted looks for the token that a member waits for, unless the search is in progress.
 func (s *search) wanted() {
-	if s.stage != calm || s.awaitsReturn() {
+	if s.stage != calm {
 		return
 	}
 	at := max(s.Now, s.look)
@@ -330,9 +330,6 @@ func (s *search) lose() {
 	at := s.loss.found
 	if s.exclusive && (!s.last.promised || s.last.sought) {
 		at = max(at, s.loss.programsEnd(&s.poll, &s.last))
-	}
-	if s.isAway() {
-		at = max(at, s.returns())
 	}
 	wait := s.leavesToEarlier()
 	if wait > 0 {
