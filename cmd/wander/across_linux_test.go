@@ -57,6 +57,33 @@ func TestRunAcrossReboot_DaemonKilled_NobodyElseRuns(t *testing.T) {
 	assert.Equal(t, "reboot was not held across a restart", c.wander("release", "reboot", "--socket", socket(a)))
 }
 
+// TestRunAcrossReboot_Command_DecidesWhetherItIsHeld: a command that fails does not restart the machine, so nothing is held. One that SIGTERM
+// stops was stopped by the machine on its way down.
+func TestRunAcrossReboot_Command_DecidesWhetherItIsHeld(t *testing.T) {
+	t.Parallel()
+	c := newCrewWith(t, acrossResources)
+	m := c.join("alone")
+	c.answers(m)
+	socket := filepath.Join(c.dir, m.name, "state", api.SocketName)
+	for command, held := range map[string]bool{
+		"exit 3":        false,
+		"kill -KILL $$": false,
+		"kill -TERM $$": true,
+		":":             true,
+	} {
+		cmd := c.program("run", "reboot", "--across-reboot", "--socket", socket, "-c", command)
+		out, _ := cmd.CombinedOutput()
+		said := "the command has failed, and the machine does not restart: reboot is released"
+		released := "reboot was not held across a restart"
+		if held {
+			said, released = "this member holds reboot across the restart of the machine", "reboot is released"
+		}
+		assert.Contains(t, string(out), said, command)
+		assert.Equal(t, held, c.resource(m, "reboot").Slots[0].Executing, command)
+		assert.Equal(t, released, c.wander("release", "reboot", "--socket", socket), command)
+	}
+}
+
 // resource is what a member says of a resource.
 func (c *crew) resource(m *crewMember, name string) (found api.ResourceStatus) {
 	c.t.Helper()
