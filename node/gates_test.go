@@ -67,7 +67,7 @@ func newEntrance(t *testing.T, change ...func(*group.Gate)) *entrance {
 	require.NoError(t, err)
 	e.id = e.a.issueAs(t, "gate", func(c *certificate.Claims) { c.Key, c.Role = pub, certificate.GateRole })
 	e.id.Key = key
-	gatetest.WriteJournal(t, filepath.Join(e.dir, "journal"), e.a.group.ID(), e.id.Certificate.Member(), 100)
+	gatetest.WriteJournal(t, filepath.Join(e.dir, "journal"), e.a.group.ID(), e.id.Certificate.Member(), 100, 1)
 	t.Cleanup(func() {
 		e.close()
 		e.target.Close()

@@ -25,7 +25,7 @@ import (
 var gateFaults = map[api.Cause]func(f *fault) (socket string){
 	explain.GateStuck: func(f *fault) (socket string) {
 		g := f.gate(nil)
-		gatetest.WriteJournal(f, filepath.Join(g.Dir, "journal"), f.group.ID(), f.w.Gate.ID(), *g.Floor)
+		gatetest.WriteJournal(f, filepath.Join(g.Dir, "journal"), f.group.ID(), f.w.Gate.ID(), *g.Floor, 1)
 		g.CloseHook = func(_ context.Context, c driver.Call) core.Result {
 			if c.Session > *g.Floor { // that of a program
 				return core.Failed

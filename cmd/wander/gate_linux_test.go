@@ -23,7 +23,6 @@ import (
 	"github.com/wandertoken/wander/gate/gatetest"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/internal/ports"
-	"github.com/wandertoken/wander/node/store"
 	core "github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/group"
 )
@@ -127,16 +126,7 @@ func (p *post) dial(who int) *client.Conn {
 // settled writes the journal of a gate that has served for a while, with nothing open: the first start of one is shut for max_hold.
 func (p *post) settled() {
 	p.t.Helper()
-	dir := filepath.Join(p.dir, "g", "gate", "journal")
-	st, _, err := store.Open(dir, store.Options{Group: p.w.Group.ID(), Member: p.w.Gate.ID()})
-	require.NoError(p.t, err)
-	for _, r := range []core.Record{&core.BeginRecord{Floor: 100}, &core.ClosedRecord{Reason: core.ByRestart}} {
-		body, err := core.Encode(1, r)
-		require.NoError(p.t, err)
-		_, err = st.Append(body)
-		require.NoError(p.t, err)
-	}
-	require.NoError(p.t, st.Close())
+	gatetest.WriteJournal(p.t, filepath.Join(p.dir, "g", "gate", "journal"), p.w.Group.ID(), p.w.Gate.ID(), 100, 1)
 }
 
 // TestGate_KilledAtEachStep_NextHolderGetsIn is `kill -9` of a gate at each step of a session, and at once its start: what was open is closed before

@@ -18,27 +18,17 @@ import (
 	"github.com/wandertoken/wander/protocol/group"
 )
 
-// firstSession is the number of the first session behind a journal with the floor 100, at a start.
-const firstSession = 100 + core.MaxAhead + 1
+// firstSession is the number of the first session behind a journal that settled has written, at a start.
+const (
+	firstFloor   = 100
+	firstSession = firstFloor + core.MaxAhead + 1
+)
 
 // settled writes the journal of a gate with nothing open, as one has that has served for a while.
 func settled(t testing.TB, w *gatetest.World, dir string) {
 	t.Helper()
-	st, _, err := store.Open(dir, store.Options{Group: w.Group.ID(), Member: w.Gate.ID()})
-	require.NoError(t, err)
-	records := []core.Record{&core.BeginRecord{Floor: 100}}
 	r, _ := w.Group.Config().Resource(gatetest.Resource)
-	for i := range r.Slots * r.Gate.Sessions {
-		records = append(records, &core.ClosedRecord{Slot: uint64(i), Reason: core.ByRestart})
-	}
-	for _, r := range records {
-		body, err := core.Encode(1, r)
-		require.NoError(t, err)
-		_, err = st.Append(body)
-		require.NoError(t, err)
-	}
-	require.NoError(t, st.Sync())
-	require.NoError(t, st.Close())
+	gatetest.WriteJournal(t, dir, w.Group.ID(), w.Gate.ID(), firstFloor, int(r.Slots*r.Gate.Sessions))
 }
 
 // A member signs in, works through the tunnel and signs out. Meanwhile a second one waits; its turn comes then.

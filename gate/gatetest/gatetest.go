@@ -270,13 +270,17 @@ func (w *World) Client(address string, p Party) client.Config {
 	}
 }
 
-// WriteJournal writes the journal of a gate whose last session has ended: without a journal it lets nobody in for max_hold. The numbers of its
-// sessions are above floor.
-func WriteJournal(t testing.TB, file string, g ident.Group, m ident.Member, floor uint64) {
+// WriteJournal writes the journal of a gate whose last sessions have ended, of as many places: without a journal it lets nobody in for max_hold.
+// The numbers of its sessions are above floor.
+func WriteJournal(t testing.TB, dir string, g ident.Group, m ident.Member, floor uint64, places int) {
 	t.Helper()
-	st, _, err := store.Open(file, store.Options{Group: g, Member: m})
+	st, _, err := store.Open(dir, store.Options{Group: g, Member: m})
 	require.NoError(t, err)
-	for _, r := range []core.Record{&core.BeginRecord{Floor: floor}, &core.ClosedRecord{Reason: core.ByRestart}} {
+	records := []core.Record{&core.BeginRecord{Floor: floor}}
+	for i := range places {
+		records = append(records, &core.ClosedRecord{Slot: uint64(i), Reason: core.ByRestart})
+	}
+	for _, r := range records {
 		body, err := core.Encode(1, r)
 		require.NoError(t, err)
 		_, err = st.Append(body)
