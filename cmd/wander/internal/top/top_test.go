@@ -152,7 +152,6 @@ func TestChoice_Keys_Move(t *testing.T) {
 	assert.Contains(t, text(top.Draw(st, &c, size)), "0-0 of 0")
 }
 
-// Text of other members cannot move the cursor.
 // The view begins at the resource for which a program waits, and then follows the keys.
 func TestDraw_Begun_WhereAProgramWaits(t *testing.T) {
 	lost := []api.SlotStatus{{Search: &api.SearchStatus{Stage: "asking"}}}
@@ -172,6 +171,7 @@ func TestDraw_Begun_WhereAProgramWaits(t *testing.T) {
 	assert.Contains(t, draw(), "> a")
 }
 
+// Text of other members cannot move the cursor.
 func TestDraw_ControlCharacters_Replaced(t *testing.T) {
 	st := group(3)
 	st.Members[1].Name = "m\x1b[2J\n2"
