@@ -41,11 +41,14 @@ type fault struct {
 	since time.Time     // when it was broken
 }
 
+// programTime is longer than any test: a program that is to run does so until its test ends, however slow the machine is.
+const programTime = time.Hour
+
 func newFault(t *testing.T, change func(*group.Resource)) *fault {
 	t.Helper()
 	f := &fault{T: t}
 	f.w = gatetest.New(t, 0, func(r *group.Resource) {
-		r.Gate, r.MaxHold, r.Params = group.Gate{}, time.Minute, policy.Params{OperationTime: 50 * time.Millisecond, MembersMax: 3, MinInterval: time.Millisecond}
+		r.Gate, r.MaxHold, r.Params = group.Gate{}, programTime, policy.Params{OperationTime: 50 * time.Millisecond, MembersMax: 3, MinInterval: time.Millisecond}
 		if change != nil {
 			change(r)
 		}
