@@ -5,13 +5,13 @@
 //	n, err := node.Open(ctx, node.Config{
 //		Identity: id, StateDir: "state", Listen: "192.0.2.7:4133",
 //	})
-//	err = n.Do(ctx, "tape", func(ctx context.Context, g *node.Grant) error {
+//	err = wander.Of(n).Do(ctx, "tape", func(ctx context.Context, g wander.Grant) error {
 //		…                       // ctx ends before the grant's deadline
 //	})
 //	<-n.Done()                      // n.Err() says why
 //
 // The daemon, cmd/wander, serves the same over a local socket (package api), so that a
-// program needs no node of its own: Dial.
+// program needs no node of its own: package wander, at the top of the module, has the client of both.
 //
 // # The parts
 //

@@ -138,7 +138,7 @@ func (e *entrance) members(n int) (nodes []*node.Node) {
 	return nodes
 }
 
-func (e *entrance) get(n *node.Node, change func(*api.AcquireRequest)) (*node.Grant, error) {
+func (e *entrance) get(n *node.Node, change func(*api.AcquireRequest)) (api.HeldGrant, error) {
 	e.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -146,7 +146,7 @@ func (e *entrance) get(n *node.Node, change func(*api.AcquireRequest)) (*node.Gr
 	if change != nil {
 		change(&r)
 	}
-	return n.Get(ctx, r)
+	return n.Acquire(ctx, r)
 }
 
 // TestGate_Programs_OneSessionAfterTheOther: each program has the session that its grant names, and reaches the resource
@@ -161,11 +161,11 @@ func TestGate_Programs_OneSessionAfterTheOther(t *testing.T) {
 		n := nodes[i%2]
 		g, err := e.get(n, nil)
 		require.NoError(t, err)
-		assert.Greater(t, g.Info().GateFence, fence)
-		fence = g.Info().GateFence
-		stream, err := n.Connect(t.Context(), api.ConnectRequest{Grant: g.Info().ID})
+		assert.Greater(t, g.Grant().GateFence, fence)
+		fence = g.Grant().GateFence
+		stream, err := n.Connect(t.Context(), api.ConnectRequest{Grant: g.Grant().ID})
 		require.NoError(t, err)
-		_, err = n.Connect(t.Context(), api.ConnectRequest{Grant: g.Info().ID, Target: "sql"})
+		_, err = n.Connect(t.Context(), api.ConnectRequest{Grant: g.Grant().ID, Target: "sql"})
 		require.ErrorIs(t, err, api.ErrBadRequest)
 		assert.ErrorContains(t, err, "it has none with a name")
 		_, err = io.WriteString(stream, "ping")
@@ -178,9 +178,9 @@ func TestGate_Programs_OneSessionAfterTheOther(t *testing.T) {
 		require.NotNil(t, status.Gate)
 		assert.True(t, status.Gate.Reachable)
 		assert.Equal(t, fence, status.Gate.Session)
-		g.Release()
+		g.Release(true, 0)
 		await.Next(t, "the end of the stream", stream.Done())
-		_, err = n.Connect(t.Context(), api.ConnectRequest{Grant: g.Info().ID})
+		_, err = n.Connect(t.Context(), api.ConnectRequest{Grant: g.Grant().ID})
 		assert.ErrorIs(t, err, api.ErrNoSession)
 		stream.Close()
 	}
@@ -195,8 +195,8 @@ func TestGate_OnlyObserves_DelaysNobody(t *testing.T) {
 	for _, said := range []string{"open", "busy"} {
 		g, err := e.get(n, nil)
 		require.NoError(t, err)
-		assert.Zero(t, g.Info().GateFence, "there is no session")
-		stream, err := n.Connect(t.Context(), api.ConnectRequest{Grant: g.Info().ID})
+		assert.Zero(t, g.Grant().GateFence, "there is no session")
+		stream, err := n.Connect(t.Context(), api.ConnectRequest{Grant: g.Grant().ID})
 		require.NoError(t, err)
 		_, err = io.WriteString(stream, "ping")
 		require.NoError(t, err)
@@ -204,7 +204,7 @@ func TestGate_OnlyObserves_DelaysNobody(t *testing.T) {
 		_, err = io.ReadFull(stream, answer)
 		require.NoError(t, err)
 		await.Until(t, "what the gate has said", func() bool { return n.Status().Resources[0].Slots[0].Gate.Said == said })
-		g.Release()
+		g.Release(true, 0)
 		await.Next(t, "the end of the stream", stream.Done())
 		stream.Close()
 	}
@@ -218,13 +218,13 @@ func TestGate_Gone_ProgramLostAndOthersWait(t *testing.T) {
 	n := e.members(1)[0]
 	g, err := e.get(n, nil)
 	require.NoError(t, err)
-	stream, err := n.Connect(t.Context(), api.ConnectRequest{Grant: g.Info().ID})
+	stream, err := n.Connect(t.Context(), api.ConnectRequest{Grant: g.Grant().ID})
 	require.NoError(t, err)
 	e.close()
 	_, err = stream.Read(make([]byte, 1))
 	require.ErrorIs(t, err, api.ErrNoSession)
 	assert.Equal(t, api.LostGate, await.Next(t, "the loss", g.Lost()))
-	g.Release()
+	g.Release(true, 0)
 	wait := int64(100)
 	_, err = e.get(n, func(r *api.AcquireRequest) { r.WaitMS = &wait })
 	require.ErrorIs(t, err, api.ErrNotGranted)
@@ -235,8 +235,8 @@ func TestGate_Gone_ProgramLostAndOthersWait(t *testing.T) {
 	e.open()
 	again, err := e.get(n, nil)
 	require.NoError(t, err)
-	assert.Greater(t, again.Info().GateFence, g.Info().GateFence)
-	again.Release()
+	assert.Greater(t, again.Grant().GateFence, g.Grant().GateFence)
+	again.Release(true, 0)
 }
 
 // TestGate_AnotherAnswers_StatusSays: where another gate answers than the configuration names, people need not look at the log for it.
@@ -264,11 +264,11 @@ func TestGate_AnotherAnswers_StatusSays(t *testing.T) {
 func TestConnect_NoGate_NoSession(t *testing.T) {
 	a := newAuthority(t, group.Resource{Name: "ftp", Params: policy.Params{OperationTime: time.Second, MembersMax: 3}}.WithDefaults())
 	n, _ := openNode(t, a.issue(t, "a"), func(c *node.Config) { c.Found = true })
-	g, err := n.Get(t.Context(), request("ftp"))
+	g, err := n.Acquire(t.Context(), request("ftp"))
 	require.NoError(t, err)
-	assert.Zero(t, g.Info().GateFence)
-	_, err = n.Connect(t.Context(), api.ConnectRequest{Grant: g.Info().ID})
+	assert.Zero(t, g.Grant().GateFence)
+	_, err = n.Connect(t.Context(), api.ConnectRequest{Grant: g.Grant().ID})
 	assert.ErrorIs(t, err, api.ErrNoSession)
 	assert.Nil(t, n.Status().Resources[0].Slots[0].Gate)
-	g.Release()
+	g.Release(true, 0)
 }

@@ -65,8 +65,8 @@ func TestGrant_DurableTooLate_Refused(t *testing.T) {
 		c.Found = true
 		c.SetFS(lateFS{FS: store.OS(), hold: r.MaxHold + 10*time.Millisecond, slow: &slow, begun: &begun})
 	})
-	g, err := n.Get(context.Background(), request(resource))
+	g, err := n.Acquire(context.Background(), request(resource))
 	require.NoError(t, err)
-	g.Release()
+	g.Release(true, 0)
 	require.GreaterOrEqual(t, begun.Load(), int32(4))
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
@@ -101,7 +102,7 @@ func TestMetrics_LiveMember_Documented(t *testing.T) {
 	await.Until(t, "they have met", func() bool { return len(n.Status().Peers) == 1 })
 	ctx := context.Background()
 	for range 2 {
-		require.NoError(t, n.Do(ctx, "ftp", func(context.Context, *node.Grant) error { return nil }))
+		require.NoError(t, wander.Of(n).Do(ctx, "ftp", func(context.Context, wander.Grant) error { return nil }))
 	}
 	wait := int64(0)
 	_, err := n.Acquire(ctx, api.AcquireRequest{Resource: "nothing", WaitMS: &wait})
@@ -246,7 +247,7 @@ func TestMetrics_OtherPath_NotFound(t *testing.T) {
 	_, err := last.Read(make([]byte, 1))
 	require.Error(t, err)
 	assert.NotErrorIs(t, err, os.ErrDeadlineExceeded)
-	require.NoError(t, n.Do(context.Background(), "ftp", func(context.Context, *node.Grant) error { return nil }))
+	require.NoError(t, wander.Of(n).Do(context.Background(), "ftp", func(context.Context, wander.Grant) error { return nil }))
 	for _, c := range idle {
 		require.NoError(t, c.Close())
 	}

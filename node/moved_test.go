@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/internal/whole"
 	"github.com/wandertoken/wander/node"
@@ -190,7 +191,7 @@ func (g *moving) busy() {
 	for _, n := range g.others {
 		tasks.Go(func() {
 			for ctx.Err() == nil {
-				_ = n.Do(ctx, resource, func(context.Context, *node.Grant) error { time.Sleep(2 * time.Millisecond); return nil })
+				_ = wander.Of(n).Do(ctx, resource, func(context.Context, wander.Grant) error { time.Sleep(2 * time.Millisecond); return nil })
 			}
 		})
 	}
@@ -200,7 +201,7 @@ func (g *moving) busy() {
 // granted is one use of the resource by the member that moves.
 func (g *moving) granted(during func()) time.Time {
 	var at time.Time
-	require.NoError(g.t, g.n.Do(context.Background(), resource, func(context.Context, *node.Grant) error {
+	require.NoError(g.t, wander.Of(g.n).Do(context.Background(), resource, func(context.Context, wander.Grant) error {
 		at = time.Now()
 		during()
 		return nil
@@ -252,7 +253,7 @@ func (g *moving) strike(state string) time.Time {
 		g.granted(g.move)
 	case "waiting":
 		got := make(chan time.Time, 1)
-		require.NoError(g.t, g.others[0].Do(context.Background(), resource, func(context.Context, *node.Grant) error {
+		require.NoError(g.t, wander.Of(g.others[0]).Do(context.Background(), resource, func(context.Context, wander.Grant) error {
 			go func() { got <- g.granted(func() {}) }()
 			await.Until(g.t, "it waits", func() bool { return g.n.Status().Resources[0].Waiting > 0 })
 			g.move()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -103,7 +104,7 @@ func TestToken_Circulates_OneProgram(t *testing.T) {
 		go func() {
 			var err error
 			for i := 0; i < 10 && err == nil; i++ {
-				err = n.Do(ctx, "ftp", func(context.Context, *node.Grant) error {
+				err = wander.Of(n).Do(ctx, "ftp", func(context.Context, wander.Grant) error {
 					if inside.Add(1) > 1 {
 						return fmt.Errorf("two inside")
 					}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/store"
@@ -73,7 +74,7 @@ func (tr *trio) workIn(ctx context.Context, runs int, ran *atomic.Int64, nodes .
 	for i, n := range nodes {
 		all.Go(func() {
 			for range runs {
-				errs[i] = n.Do(ctx, resource, func(context.Context, *node.Grant) error {
+				errs[i] = wander.Of(n).Do(ctx, resource, func(context.Context, wander.Grant) error {
 					defer tr.inside.Add(-1)
 					assert.LessOrEqual(tr, int(tr.inside.Add(1)), tr.slots, "programs at once")
 					return nil
@@ -184,7 +185,7 @@ func TestRestoredBackup(t *testing.T) {
 			tr.work(2, tr.nodes...)
 			n, backup := tr.nodes[1], filepath.Join(t.TempDir(), "backup")
 			ctx := context.Background()
-			require.NoError(t, n.Do(ctx, resource, func(context.Context, *node.Grant) error {
+			require.NoError(t, wander.Of(n).Do(ctx, resource, func(context.Context, wander.Grant) error {
 				tr.copyState(tr.dirs[1], backup)
 				return nil
 			}))
@@ -250,7 +251,7 @@ func TestClonedJournal(t *testing.T) {
 	tr := newTrio(t, 8, nil)
 	tr.work(2, tr.nodes...)
 	n, copied := tr.nodes[1], filepath.Join(t.TempDir(), "clone")
-	require.NoError(t, n.Do(context.Background(), resource, func(context.Context, *node.Grant) error {
+	require.NoError(t, wander.Of(n).Do(context.Background(), resource, func(context.Context, wander.Grant) error {
 		tr.copyState(tr.dirs[1], copied)
 		return nil
 	}))

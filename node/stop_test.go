@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -56,7 +57,7 @@ func TestAccept_TakenBack_NotUsed(t *testing.T) {
 	n, _ := openNode(t, a.issue(t, "holder"), func(c *node.Config) { c.Found = true })
 	p := a.openPeer(t, a.issue(t, "leaving"))
 	ctx := context.Background()
-	require.NoError(t, n.Do(ctx, resource, func(context.Context, *node.Grant) error {
+	require.NoError(t, wander.Of(n).Do(ctx, resource, func(context.Context, wander.Grant) error {
 		p.meet(n)
 		offer := hear[*wire.Offer](p)
 		p.say(n, &wire.Accept{Token: offer.Token, Hop: 1, Incarnation: p.incarnation, Accept: 1, Lifetime: 30_000})

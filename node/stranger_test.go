@@ -121,7 +121,7 @@ func TestRevoked_Connected_NotifiedAndEnds(t *testing.T) {
 
 	await.Next(t, "the end of the revoked node", goes.Done())
 	require.ErrorIs(t, goes.Err(), node.ErrRevoked)
-	_, err = goes.Get(context.Background(), request(resource))
+	_, err = goes.Acquire(context.Background(), request(resource))
 	require.ErrorIs(t, err, node.ErrRevoked, "and refuses its programs")
 
 	require.Contains(t, hear[*wire.Revocations](p).Revocations, revoked[1])

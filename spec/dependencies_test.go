@@ -68,6 +68,20 @@ func TestDependencies_Wander_LinksNoStudy(t *testing.T) {
 	}
 }
 
+// maxClientPackages limits what a program links for package wander, the standard library included: net/http alone is 150.
+const maxClientPackages = 200
+
+func TestDependencies_Client_LinksLittle(t *testing.T) {
+	t.Parallel()
+	linked := strings.Fields(goCommand(t, "list", "-deps", "."))
+	require.LessOrEqual(t, len(linked), maxClientPackages)
+	for _, pkg := range linked {
+		first, _, _ := strings.Cut(pkg, "/")
+		foreign := strings.Contains(first, ".") && !strings.HasPrefix(pkg, "github.com/wandertoken/") && !strings.HasPrefix(pkg, "golang.org/x/sys/")
+		require.False(t, foreign, pkg)
+	}
+}
+
 // maxProgramBytes limits the program that members run, as built for release. One call that keeps the
 // methods of all types in the binary costs 2.7 MB.
 const maxProgramBytes = 20_000_000

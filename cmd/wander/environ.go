@@ -5,12 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
-	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -31,19 +29,9 @@ type heldList struct {
 // readHeld reads what this process runs under itself.
 func readHeld(getenv func(string) string) (heldList, error) {
 	h := heldList{text: getenv(heldVariable)}
-	if h.text == "" {
-		return h, nil
-	}
-	for entry := range strings.SplitSeq(h.text, ",") {
-		resource, id, _ := strings.Cut(entry, "=")
-		var g ident.Grant
-		if group.CheckName(resource) != nil || g.UnmarshalText([]byte(id)) != nil {
-			return h, heldError(fmt.Errorf("%q: must be RESOURCE=GRANT", cli.OneLine(entry)))
-		}
-		h.grants = append(h.grants, g)
-	}
-	if len(h.grants) > api.MaxHeld {
-		return h, heldError(fmt.Errorf("%d nested runs, must be at most %d", len(h.grants), api.MaxHeld))
+	var err error
+	if h.grants, err = api.ParseHeld(h.text); err != nil {
+		return h, heldError(err)
 	}
 	return h, nil
 }

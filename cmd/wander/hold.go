@@ -109,7 +109,7 @@ func (r *runner) hold() (err error) {
 	}
 	defer held.Close()
 	grant, begin := held.Grant(), boottime.Now()
-	deadline := deadlineOf(grant)
+	deadline := grant.DeadlineHere()
 	r.tookGrant(grant)
 	end := r.untilEnded(held, deadline)
 	r.report.HeldS = boottime.Now().Sub(begin).Seconds()

@@ -185,7 +185,7 @@ func (r *runner) wait() (err error) {
 // underGrant runs the command and gives the grant back.
 func (r *runner) underGrant(held *api.Held) error {
 	grant := held.Grant()
-	deadline := deadlineOf(grant)
+	deadline := grant.DeadlineHere()
 	used, end := r.operate(held, deadline)
 	r.writeReport() // the release may have to wait for a daemon
 	if r.acrossReboot && r.keepsGrant(grant, used.Exit) {
@@ -323,13 +323,4 @@ func (r *runner) warn(text string) {
 	if !r.quiet {
 		cli.Warn(r.env.Err, "%s", text)
 	}
-}
-
-// deadlineOf is the grant's deadline on this process's clock. The wall clock
-// replaces it only where the two processes do not share one.
-func deadlineOf(g api.Grant) clock.Instant {
-	if g.BootID == boottime.ID() {
-		return g.DeadlineBoot
-	}
-	return boottime.Now().Add(time.Until(g.Deadline))
 }

@@ -19,11 +19,6 @@ import (
 )
 
 const (
-	// reconnectFor is how long a waiting program looks for a daemon that has
-	// gone: a restart takes seconds. One that was never there is not looked
-	// for.
-	reconnectFor = 30 * time.Second
-
 	// answerSlack is how long after the end of a wait the daemon's answer may
 	// come; a daemon that is stuck must not make --wait longer.
 	answerSlack = 2 * time.Second
@@ -59,7 +54,7 @@ func (r *runner) acquire() (*api.Held, error) {
 	ctx, stop := r.until(end.Add(answerSlack), errLate)
 	r.say("asking the daemon at %s for %s", r.socket, r.resource)
 	quiet := r.noteWaiting()
-	held, err := r.acquireRepeatedly(ctx, end)
+	held, err := r.client.AcquireThroughRestarts(ctx, r.request(), end)
 	quiet()
 	signal := stop()
 	if signal == nil {
@@ -73,44 +68,13 @@ func (r *runner) acquire() (*api.Held, error) {
 	return nil, errSignal
 }
 
-func (r *runner) acquireRepeatedly(ctx context.Context, end clock.Instant) (*api.Held, error) {
-	lost := clock.Never // when the daemon went
-	pause := backoff{}
-	for {
-		left := max(0, end.Sub(boottime.Now()))
-		held, err := r.client.Acquire(ctx, r.request(left))
-		now := boottime.Now()
-		switch {
-		case err == nil, !errors.Is(err, api.ErrUnavailable):
-			return held, err
-		case !errors.Is(err, api.ErrNoDaemon): // it was there
-			lost = now
-		case lost == clock.Never, now.Sub(lost) > reconnectFor:
-			return nil, err
-		}
-		if !now.Before(end) || !pause.wait(ctx) {
-			return nil, err
-		}
-	}
-}
-
-func (r *runner) request(left time.Duration) api.AcquireRequest {
-	q := api.AcquireRequest{
-		Resource: r.resource, MaxHoldMS: millis(r.maxHold.Duration), MinHoldMS: millis(r.minHold.Duration),
-		OncePerMS: millis(r.oncePer.Duration),
+func (r *runner) request() api.AcquireRequest {
+	return api.AcquireRequest{
+		Resource: r.resource, MaxHoldMS: api.Millis(r.maxHold.Duration), MinHoldMS: api.Millis(r.minHold.Duration),
+		OncePerMS: api.Millis(r.oncePer.Duration),
 		Label:     label(r.command), PID: os.Getpid(), Held: r.held.grants,
 		AcrossReboot: r.acrossReboot,
 	}
-	if !r.waitFor.forever {
-		ms := millis(left)
-		q.WaitMS = &ms
-	}
-	return q
-}
-
-// millis rounds up: a shorter time than asked for would be a surprise.
-func millis(d time.Duration) int64 {
-	return int64((d + time.Millisecond - 1) / time.Millisecond)
 }
 
 // label shows people who waits: the command, as far as there is room.
@@ -263,23 +227,16 @@ func (r *runner) release(g api.Grant, deadline clock.Instant, request api.Releas
 	last := min(max(deadline, now.Add(releaseFor)), now.Add(releaseAtMost))
 	ctx, stop := r.until(last, api.ErrUnavailable)
 	defer stop()
-	pause := backoff{}
-	for {
-		err := r.client.Release(ctx, request)
-		switch {
-		case err == nil:
-			return
-		case !errors.Is(err, api.ErrUnavailable):
-			r.warn("the daemon rejected the release: " + err.Error())
-			return
-		case !pause.wait(ctx):
-			text := "could not release the grant at the daemon"
-			if boottime.Now().Before(deadline) {
-				text += "; the grant is held until " + g.Deadline.Format(time.RFC3339)
-			}
-			r.warn(text)
-			return
+	switch err := r.client.ReleaseThroughRestarts(ctx, request); {
+	case err == nil:
+	case !errors.Is(err, api.ErrUnavailable):
+		r.warn("the daemon rejected the release: " + err.Error())
+	default:
+		text := "could not release the grant at the daemon"
+		if boottime.Now().Before(deadline) {
+			text += "; the grant is held until " + g.Deadline.Format(time.RFC3339)
 		}
+		r.warn(text)
 	}
 }
 
@@ -305,22 +262,5 @@ func (r *runner) until(at clock.Instant, cause error) (context.Context, func() o
 	return ctx, func() os.Signal {
 		cancel(context.Canceled)
 		return <-caught
-	}
-}
-
-// backoff spaces out attempts. The zero value is ready.
-type backoff struct{ last time.Duration }
-
-// wait waits twice as long as the last time, and reports whether ctx let it.
-func (b *backoff) wait(ctx context.Context) bool {
-	const first, most = 50 * time.Millisecond, 2 * time.Second
-	b.last = min(max(first, 2*b.last), most)
-	t := time.NewTimer(b.last)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return ctx.Err() == nil
-	case <-ctx.Done():
-		return false
 	}
 }

@@ -73,7 +73,7 @@ func heldText(resources ...string) string {
 }
 
 func TestHeld_Malformed_ConfigurationError(t *testing.T) {
-	for _, text := range []string{"ftp", ",", "ftp=", "ftp=12", "Ftp=" + ident.Grant{}.String(), heldText("ftp") + ",", strings.Repeat(heldText("ftp")+",", api.MaxHeld) + heldText("ftp")} {
+	for _, text := range []string{"ftp", ",", "ftp=", "ftp=12", "=" + ident.Grant{}.String(), heldText("ftp") + ",", strings.Repeat(heldText("ftp")+",", api.MaxHeld) + heldText("ftp")} {
 		_, err := readHeld(environ(map[string]string{heldVariable: text}).Getenv)
 		var exit *cli.Error
 		require.ErrorAs(t, err, &exit, text)

@@ -20,8 +20,6 @@ import (
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/api"
-	"github.com/wandertoken/wander/node/boottime"
-	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -352,15 +350,6 @@ func TestRun_Report_ToDescriptor(t *testing.T) {
 	assert.Equal(t, map[string]any{
 		"v": 1.0, "resource": "ftp", "outcome": "completed", "exit": 4.0, "signal": nil, "fence": "41",
 	}, report)
-}
-
-func TestDeadline_WallClockJumps_BootClockCounts(t *testing.T) {
-	g := api.Grant{Deadline: time.Now().Add(time.Hour), DeadlineBoot: 5, BootID: boottime.ID()}
-	assert.Equal(t, clock.Instant(5), deadlineOf(g))
-	g.BootID = "another boot"
-	left := deadlineOf(g).Sub(boottime.Now())
-	assert.LessOrEqual(t, left, time.Hour)
-	assert.Greater(t, left, time.Hour-runHang)
 }
 
 func TestLabel_EachText_Fits(t *testing.T) {

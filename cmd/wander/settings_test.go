@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander"
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/protocol/group"
@@ -32,6 +33,12 @@ func settingsFrom(t *testing.T, text string, vars map[string]string) (settings, 
 }
 
 // Without file and environment the defaults hold.
+// Programs find a daemon that has no settings of its own.
+func TestSettings_Default_SocketOfTheClient(t *testing.T) {
+	s := defaultSettings()
+	assert.Equal(t, wander.DefaultSocket, s.socket())
+}
+
 func TestSettingsDefaults(t *testing.T) {
 	if _, err := os.Stat(defaultConfigFile); err == nil {
 		t.Skip("this machine has a " + defaultConfigFile)

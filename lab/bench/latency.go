@@ -228,14 +228,14 @@ const stay = 12
 // visit waits for the token, keeps it for long enough that a member that
 // accepts beforehand has done so, and releases it.
 func (s situation) visit(ctx context.Context, n *node.Node) visit {
-	g, err := n.Get(ctx, api.AcquireRequest{Resource: resource})
+	g, err := n.Acquire(ctx, api.AcquireRequest{Resource: resource})
 	if err != nil {
 		return visit{err: err}
 	}
-	v := visit{hop: g.Info().Hop, granted: time.Now()}
+	v := visit{hop: g.Grant().Hop, granted: time.Now()}
 	time.Sleep(stay * s.delay)
 	v.releasing = time.Now()
-	g.Release()
+	g.Release(true, 0)
 	return v
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/store"
@@ -132,7 +133,7 @@ func liveGroup(t *testing.T, name string, preset catalog.Preset) []*recorder {
 	for _, n := range nodes {
 		all.Go(func() {
 			for range 3 {
-				err := n.Do(ctx, "r", func(context.Context, *node.Grant) error { return nil })
+				err := wander.Of(n).Do(ctx, "r", func(context.Context, wander.Grant) error { return nil })
 				assert.NoError(t, err)
 			}
 		})

@@ -1,0 +1,55 @@
+package wander_test
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/internal/golden"
+)
+
+// TestSurface_AsBefore compares what other modules may use with testdata/surface.txt, so that nobody changes it without seeing so: `go test . -run
+// Surface -update` writes it anew.
+func TestSurface_AsBefore(t *testing.T) {
+	golden.File(t, "testdata/surface.txt", surface(t, "."))
+}
+
+// surface is the exported declarations of a package, without comments and bodies, sorted.
+func surface(t *testing.T, dir string) []byte {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	files := token.NewFileSet()
+	var lines []string
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(files, dir+"/"+e.Name(), nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		if !ast.FileExports(file) {
+			continue
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				f.Body = nil
+			}
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+				continue
+			}
+			var b bytes.Buffer
+			require.NoError(t, printer.Fprint(&b, files, d))
+			lines = append(lines, b.String()+"\n")
+		}
+	}
+	slices.Sort(lines)
+	return []byte(strings.Join(lines, "\n"))
+}
