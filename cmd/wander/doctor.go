@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/doctor"
@@ -71,7 +73,7 @@ func runDoctor(env *environment, f doctorFlags, args []string) error {
 	var list []api.Check
 	switch {
 	case len(args) == 0:
-		list = examine(env, &s, socket)
+		list = examine(env, &s, socket, settingsFrom(env, f.config))
 	case args[0] == theCA:
 		list = []api.Check{examineCA(env, &s, api.Fail)}
 	default:
@@ -111,7 +113,7 @@ func printChecks(w io.Writer, list []api.Check) {
 }
 
 // examine is the whole checkup: what the daemon sees, and what can be seen without it.
-func examine(env *environment, s *settings, socket string) []api.Check {
+func examine(env *environment, s *settings, socket, from string) []api.Check {
 	var list []api.Check
 	err := askDaemon(socket, func(ctx context.Context, c *api.Client) (err error) {
 		list, err = c.Checkup(ctx)
@@ -121,6 +123,7 @@ func examine(env *environment, s *settings, socket string) []api.Check {
 		list = []api.Check{{Name: "daemon", Result: api.Fail, Finding: unanswered(env, socket, err).Sentence, Advice: unansweredHint(socket, err)}}
 		list = append(list, ownCertificate(env, s))
 	}
+	list = append(list, api.Check{Name: "settings", Result: api.Fine, Finding: fmt.Sprintf("%s; state_dir %s, socket %s", from, s.StateDir, s.socket())})
 	if err == nil && s.socket() != socket { // these settings are another member's, or the defaults
 		return append(list, api.Check{Name: "files", Result: api.Skipped, Finding: "the settings of the daemon on " + socket + " are not known: name them with --config"})
 	}
@@ -129,6 +132,25 @@ func examine(env *environment, s *settings, socket string) []api.Check {
 		list = append(list, examineCA(env, s, api.Warn)) // members go on without it
 	}
 	return list
+}
+
+// settingsFrom is where settings come from: a file, and the variables that are set instead of its keys.
+func settingsFrom(env *environment, flag string) string {
+	file := cmp.Or(flag, env.Getenv(configVariable), defaultConfigFile)
+	from := "from " + file
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) { // only the default file may be absent
+		from = "defaults, as there is no " + file
+	}
+	var set []string
+	for _, key := range configfile.Keys(&settings{}) {
+		if name := variable(key); env.Getenv(name) != "" {
+			set = append(set, name)
+		}
+	}
+	if len(set) > 0 {
+		from += "; in the environment: " + strings.Join(set, ", ")
+	}
+	return from
 }
 
 // ownCertificate judges the file where no daemon does.

@@ -215,13 +215,21 @@ func blocked(s *api.SlotStatus, now time.Time) (api.Why, bool) {
 	case member.GateRefuses:
 		return because(GateRefuses, nil, "the gate refuses: it says %q%s", g.Said, until), true
 	case member.GateBusy:
-		return because(GateBusy, nil, "the gate still has the session before, and opens when that has ended%s", until), true
+		return because(GateBusy, g.AskedS, "the gate still has the session before%s, and opens when that has ended%s", asked(g), until), true
 	case member.GateUnanswered:
-		return because(GateBusy, nil, "the gate was asked, and has not answered yet"), true
+		return because(GateBusy, g.AskedS, "the gate has not answered yet%s", asked(g)), true
 	case member.GateUseless:
 		return because(GateRefuses, nil, "the gate lets no program in: it says %q%s", g.Said, until), true
 	}
 	return api.Why{}, false
+}
+
+// asked is how long ago a program began to wait for a gate.
+func asked(g *api.GateStatus) string {
+	if g.AskedS == nil {
+		return ""
+	}
+	return " (asked " + text(*g.AskedS) + " ago)"
 }
 
 // foremost is the slot whose token comes first, as far as is known. Of tokens that are here, one that nothing blocks is first.

@@ -87,6 +87,8 @@ var slotCases = map[string]struct {
 	"gate refused, for another time": {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: "refused", NotBefore: noon.Add(-time.Second)}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
 	"gate refuses for a while":       {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: "refused", NotBefore: noon.Add(time.Second)}, Holder: m3(api.Said)}, explain.GateRefuses, "until 2026-01-02T12:00:01Z"},
 	"gate lies":                      {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "opens 0", Hinders: "useless"}}, explain.GateRefuses, `lets no program in: it says "opens 0"`},
+	"gate busy for long":             {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "busy", Hinders: "busy", AskedS: s(42)}}, explain.GateBusy, "the session before (asked 42 s ago), and opens"},
+	"gate silent for long":           {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "asked", Hinders: "unanswered", AskedS: s(3)}}, explain.GateBusy, "has not answered yet (asked 3.0 s ago)"},
 	"gate asked":                     {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "asked", Hinders: "unanswered"}}, explain.GateBusy, "has not answered yet"},
 	"gate has closed":                {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "closed: deadline"}}, explain.TokenHere, "2 programs wait"},
 	"gate busy, for another member":  {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "busy", Hinders: "busy"}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},

@@ -101,8 +101,9 @@ type GateStatus struct {
 	Reached   bool   // it has a connection
 	Said      string // what it has said last, or what was asked of it; empty: nothing yet
 	Hinders   Hindrance
-	Session   uint64 // that its last answer names; 0: none
-	NotBefore uint64 // before which it refuses, ms since 1970; 0: it did not say
+	Session   uint64        // that its last answer names; 0: none
+	NotBefore uint64        // before which it refuses, ms since 1970; 0: it did not say
+	Asked     clock.Instant // since when a program waits for its answer, or for the end of the session before; 0: none does
 }
 
 // Gauge is one figure that a policy shows.
