@@ -189,7 +189,7 @@ jobs_list() {
 	for m in m2 m4 m6 m8; do echo "backup 16 $m"; done
 	for m in m1 m3 m5 m7; do echo "db 12 $m"; done
 	for m in m1 m4 m6; do echo "ledger 16 $m"; done
-	for m in m2 m5 m8; do echo "reboot 40 $m"; done
+	for m in m2 m5 m8; do echo "reboot 24 $m"; done
 }
 
 start_jobs() {
@@ -263,7 +263,11 @@ await_well() {
 other() { shuffled other "${MEMBERS[@]}" | grep -vx "$1" | head -n 1; }
 
 # shuffled prints words in an order that the seed, the number of the fault and a purpose determine.
-shuffled() { shuf --random-source=<(yes "$SEED.$DRAWN.$1") -e -- "${@:2}"; }
+shuffled() {
+	local word
+	RANDOM=$(cksum <<< "$SEED $DRAWN $1" | cut -d ' ' -f 1)
+	for word in "${@:2}"; do echo "$RANDOM $word"; done | sort -n | cut -d ' ' -f 2
+}
 
 block() { printf 'table inet night {\n\tchain in { type filter hook input priority 0; %s }\n\tchain out { type filter hook output priority 0; %s }\n}\n' "$2" "$3" | inside "$1" nft -f -; }
 unblock() { inside "$1" nft delete table inet night; }

@@ -73,7 +73,7 @@ func runDoctor(env *environment, f doctorFlags, args []string) error {
 	var list []api.Check
 	switch {
 	case len(args) == 0:
-		list = examine(env, &s, socket, settingsFrom(env, f.config))
+		list = examine(env, &s, socket, settingsOrigin(env, f.config))
 	case args[0] == theCA:
 		list = []api.Check{examineCA(env, &s, api.Fail)}
 	default:
@@ -134,8 +134,8 @@ func examine(env *environment, s *settings, socket, from string) []api.Check {
 	return list
 }
 
-// settingsFrom is where settings come from: a file, and the variables that are set instead of its keys.
-func settingsFrom(env *environment, flag string) string {
+// settingsOrigin is where settings come from: a file, and the variables that are set instead of its keys.
+func settingsOrigin(env *environment, flag string) string {
 	file := cmp.Or(flag, env.Getenv(configVariable), defaultConfigFile)
 	from := "from " + file
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) { // only the default file may be absent

@@ -18,11 +18,11 @@ func TestDoctor_Settings_OriginSaid(t *testing.T) {
 	variables := map[string]string{}
 	env := &environment{Environment: cli.Environment{Getenv: func(name string) string { return variables[name] }, Now: time.Now}}
 	require.NoFileExists(t, defaultConfigFile)
-	assert.Equal(t, "defaults, as there is no "+defaultConfigFile, settingsFrom(env, ""))
+	assert.Equal(t, "defaults, as there is no "+defaultConfigFile, settingsOrigin(env, ""))
 	variables[configVariable] = file
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	assert.Equal(t, "from "+file, settingsFrom(env, ""))
-	assert.Equal(t, "from doctor.go", settingsFrom(env, "doctor.go"), "the flag goes first")
+	assert.Equal(t, "from "+file, settingsOrigin(env, ""))
+	assert.Equal(t, "from doctor.go", settingsOrigin(env, "doctor.go"), "the flag goes first")
 	variables["WANDER_STATE_DIR"], variables["WANDER_LOG_LEVEL"] = "/x", "warn"
-	assert.Equal(t, "from "+file+"; in the environment: WANDER_STATE_DIR, WANDER_LOG_LEVEL", settingsFrom(env, ""))
+	assert.Equal(t, "from "+file+"; in the environment: WANDER_LOG_LEVEL, WANDER_STATE_DIR", settingsOrigin(env, ""))
 }

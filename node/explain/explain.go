@@ -79,7 +79,7 @@ func everything(st *api.Status) api.Why {
 	case st.Invalid != "" && st.Renewing != "":
 		return because(Expired, nil, "this member's %s: no member hands it a token until then", st.Renewing)
 	case st.Invalid != "":
-		return because(Expired, nil, "this member's certificate does not count: %s; it expires %s, and no member hands it a token",
+		return because(Expired, nil, "this member's certificate does not count: %s; it ends at %s, and no member hands it a token",
 			st.Invalid, st.CertificateExpires.UTC().Format(time.RFC3339))
 	case st.KeyRetired:
 		return because(RetiredKey, nil, "the CA key that signed this member's certificate is retired: other members refuse it until it renews")

@@ -26,7 +26,7 @@ var memberCases = map[string]struct {
 }{
 	"nothing": {func(*api.Status) {}, explain.OK, "nothing keeps"},
 	"revoked": {func(st *api.Status) { st.Invalid = "revoked"; st.Stopping = true }, explain.Revoked, "revoked"},
-	"expired": {func(st *api.Status) { st.Invalid = "expired" }, explain.Expired, "expired; it expires 2026-01-02T03:04:05Z"},
+	"expired": {func(st *api.Status) { st.Invalid = "expired" }, explain.Expired, "expired; it ends at 2026-01-02T03:04:05Z"},
 	"expired, and renewed": {func(st *api.Status) {
 		st.Invalid, st.Renewing = "expired", "certificate ended 3d ago; renewing within the grace of 7d"
 	}, explain.Expired, "this member's certificate ended 3d ago; renewing within the grace of 7d: no member hands it a token until then"},
