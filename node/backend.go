@@ -182,11 +182,17 @@ func gateStatus(g member.GateStatus, now clock.Instant) *api.GateStatus {
 	if g.NotBefore > 0 {
 		s.NotBefore = clock.FromMillis(g.NotBefore).UTC()
 	}
-	if g.Asked > 0 {
-		waited := now.Sub(g.Asked).Seconds()
-		s.AskedS = &waited
-	}
+	s.SaidS, s.AskedS = since(g.Heard, now), since(g.Asked, now)
 	return s
+}
+
+// since is how long ago an instant was; nil for 0.
+func since(at, now clock.Instant) *float64 {
+	if at == 0 {
+		return nil
+	}
+	s := now.Sub(at).Seconds()
+	return &s
 }
 
 // age is how long ago a wall time, in µs since 1970, was; nil for never.

@@ -18,6 +18,7 @@ import (
 	"github.com/wandertoken/wander/internal/takeover"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/doctor"
 	"github.com/wandertoken/wander/node/history"
 	"github.com/wandertoken/wander/node/hooks"
 	"github.com/wandertoken/wander/node/metrics"
@@ -416,7 +417,7 @@ func stateOf(ineligible error) string {
 	case errors.Is(ineligible, directory.ErrLeft):
 		return "left"
 	case errors.Is(ineligible, directory.ErrFailed):
-		return "failed"
+		return doctor.HasFailed
 	case errors.Is(ineligible, directory.ErrRetired):
 		return "retired key"
 	case errors.Is(ineligible, certificate.ErrExpired):

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 
@@ -36,6 +37,18 @@ func TestUnanswered_DaemonLives_Silent(t *testing.T) {
 			assert.Equal(t, want, unanswered(env, "/nowhere/"+api.SocketName, err).Cause, err)
 		}
 	}
+}
+
+// A daemon that takes the question and does not answer may well run: nobody is told to start another one.
+func TestPatiently_NoAnswer_SaidSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := patiently(t.Context())
+		defer cancel()
+		<-ctx.Done()
+		err := fmt.Errorf("%w: %w", api.ErrUnavailable, context.Cause(ctx)) // as the client reports it
+		assert.Contains(t, err.Error(), "the daemon has not answered for 10s")
+		assert.Contains(t, unansweredHint("nosuch.sock", err), "before you start it again")
+	})
 }
 
 // A member that is cut off and has a token is not down.

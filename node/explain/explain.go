@@ -21,6 +21,10 @@ const (
 
 	// fewDials is from how many unanswered dials on the network is suspected, and not one failed peer.
 	fewDials = 2
+
+	// stuckLasts is for how long a gate that was stuck is taken to be so by a member that has passed the token on: it is a person who mends it, and
+	// a program that waits brings the token back within a minute or so.
+	stuckLasts = 2 * time.Minute
 )
 
 // Status fills in why nothing runs at the time now.
@@ -192,6 +196,11 @@ func blocked(s *api.SlotStatus, now time.Time) (api.Why, bool) {
 		return because(VotesMissing, &s.IsolatedS, "no program begins here for %s: the votes of %d members are missing (on_isolated)",
 			text(s.IsolatedS), len(s.Missing)), true
 	}
+	return AtGate(s, now)
+}
+
+// AtGate is what keeps a program out at the gate of a slot, as far as this member has heard.
+func AtGate(s *api.SlotStatus, now time.Time) (api.Why, bool) {
 	g := s.Gate
 	if g == nil || g.Observes {
 		return api.Why{}, false
@@ -206,6 +215,8 @@ func blocked(s *api.SlotStatus, now time.Time) (api.Why, bool) {
 	switch {
 	case !g.Reachable:
 		return because(GateUnreachable, nil, "the gate in front of the resource cannot be reached%s", reason), true
+	case !s.Held && member.Hindrance(g.Hinders) == member.GateStuck && g.SaidS != nil && *g.SaidS < stuckLasts.Seconds():
+		return because(GateStuck, g.SaidS, "the gate could not end the session before: it said %q %s ago", g.Said, text(*g.SaidS)), true
 	case !s.Held && !g.NotBefore.After(now): // what it has said was about another custody
 		return api.Why{}, false
 	}

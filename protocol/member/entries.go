@@ -146,6 +146,7 @@ func (l *entries) said(in GateSaid) {
 		}
 		return
 	}
+	e.grant.hold.slot.heard = l.now.Boot
 	lie := ""
 	if a, ok := in.Answer.(gate.OpenAnswer); ok {
 		if lie = l.words.opens(e, a, in.Signed); lie != "" {
@@ -446,8 +447,12 @@ func (l *entries) status(s *slot) GateStatus {
 	if !ok {
 		return GateStatus{}
 	}
+	heard := s.heard
+	if s.word.text == "" || s.word.hinders == GateUnanswered {
+		heard = 0
+	}
 	return GateStatus{
-		Gated: true, Observes: g.observes, Reached: l.reached[s.key.resource], Said: s.word.text,
+		Heard: heard, Gated: true, Observes: g.observes, Reached: l.reached[s.key.resource], Said: s.word.text,
 		Hinders: s.word.hinders, Session: s.word.session, NotBefore: s.word.notBefore, Asked: l.asked(s),
 	}
 }

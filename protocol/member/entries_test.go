@@ -366,9 +366,12 @@ func TestGate_Knocks_SinceWhenSaid(t *testing.T) {
 	asked := v.demand(1)
 	since := v.now.Boot
 	v.after(time.Second)
+	assert.Zero(t, v.gate().Heard)
 	v.says(asked.Entry, gate.BusyAnswer{Session: 4})
+	said := v.now.Boot
 	v.after(time.Second)
 	assert.Equal(t, since, v.gate().Asked)
+	assert.Equal(t, said, v.gate().Heard)
 	require.NotNil(t, v.opens(asked.Entry))
 	assert.Zero(t, v.gate().Asked)
 }
