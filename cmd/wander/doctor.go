@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,7 @@ import (
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/doctor"
 	"github.com/wandertoken/wander/node/enrolment"
+	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/protocol/duration"
 )
 
@@ -120,7 +122,7 @@ func examine(env *environment, s *settings, socket, from string) []api.Check {
 		return err
 	})
 	if err != nil {
-		list = []api.Check{{Name: "daemon", Result: api.Fail, Finding: unanswered(env, socket, err).Sentence, Advice: unansweredHint(socket, err)}}
+		list = []api.Check{{Name: "daemon", Result: api.Fail, Finding: unanswered(env, socket, err).Sentence, Advice: unansweredAdvice(env, socket, err)}}
 		list = append(list, ownCertificate(env, s))
 	}
 	list = append(list, api.Check{Name: "settings", Result: api.Fine, Finding: fmt.Sprintf("%s; state_dir %s, socket %s", from, s.StateDir, s.socket())})
@@ -132,6 +134,15 @@ func examine(env *environment, s *settings, socket, from string) []api.Check {
 		list = append(list, examineCA(env, s, api.Warn)) // members go on without it
 	}
 	return list
+}
+
+// unansweredAdvice is the section about what the daemon said last, or what to do about one that has said nothing.
+func unansweredAdvice(env *environment, socket string, err error) string {
+	var exit *cli.Error
+	if errors.As(hintAt(unanswered(env, socket, err).Cause, err), &exit) {
+		return exit.Hint
+	}
+	return unansweredHint(socket, err)
 }
 
 // settingsOrigin is where settings come from: a file, and the variables that are set instead of its keys.
@@ -209,7 +220,12 @@ const (
 // examineDisk measures syncs in a folder, with a file that is removed again.
 func examineDisk(dir string) api.Check {
 	took, err := measureSyncs(dir)
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return api.Check{Name: "disk", Result: api.Fail, Finding: "full: " + err.Error(), Advice: explain.Section(explain.DiskFull)}
+	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EIO):
+		return api.Check{Name: "disk", Result: api.Fail, Finding: err.Error(), Advice: explain.Section(explain.JournalFailed)}
+	case err != nil:
 		return api.Check{Name: "disk", Result: api.Skipped, Finding: err.Error(), Advice: "run this as the daemon's user"}
 	}
 	return doctor.Syncs(took)

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
@@ -49,6 +50,21 @@ func TestPatiently_NoAnswer_SaidSo(t *testing.T) {
 		assert.Contains(t, err.Error(), "the daemon has not answered for 10s")
 		assert.Contains(t, unansweredHint("nosuch.sock", err), "before you start it again")
 	})
+}
+
+// What a daemon said last is not mended by another start: the hint names the section that says what to do.
+func TestHintAt_LastWord_NamesSection(t *testing.T) {
+	err := &cli.Error{Code: cli.ExitUnavailable, Err: api.ErrNoDaemon, Hint: "start it"}
+	for c, want := range map[api.Cause]string{
+		explain.Revoked: "wander help revoked says what to do", explain.DiskFull: "wander help disk_full says what to do",
+		explain.NoDaemon: "start it", explain.DaemonSilent: "start it",
+	} {
+		var exit *cli.Error
+		require.ErrorAs(t, hintAt(c, err), &exit)
+		assert.Equal(t, want, exit.Hint)
+		assert.Equal(t, cli.ExitUnavailable, exit.Code)
+		assert.ErrorIs(t, exit, api.ErrNoDaemon)
+	}
 }
 
 // A member that is cut off and has a token is not down.
