@@ -166,7 +166,7 @@ group() {
 		resource backup 4m "$@"
 		resource db 3m "$@"
 		[ ! -s "$DIR/gate/id" ] || printf 'gate = "%s"\ngate_address = "%s.101:4135"\nsettle = "200ms"\n' "$(cat "$DIR/gate/id")" "$NET"
-		resource ledger 1m "$@"
+		resource ledger 30s "$@"
 		echo 'on_isolated = "majority"'
 		resource reboot 15m "$@"
 	} > "$DIR/group.toml"
@@ -302,10 +302,18 @@ mend_disk_full() { rm -f "$DIR/$M/state/core"; end "$M"; start_member "$M"; }
 fault_journal_failed() { COMPLAINT="the tape job of $M has not run for a while"; WAIT=20; prlimit --pid "$(pid "$M")" --fsize=512; }
 mend_journal_failed() { end "$M"; start_member "$M"; }
 
+# end_reboots ends jobs of reboot, and what they hold across a restart that does not come.
+end_reboots() {
+	local m
+	for m in "$@"; do
+		end "job.$m.reboot"
+		wander release reboot --socket "$DIR/$m/state/wander.sock" > /dev/null 2>&1
+	done
+}
+
 # fetch_reboot brings the token of reboot to a member, where it rests: one that is lost is replaced after max_hold only, and that is long.
 fetch_reboot() {
-	local m
-	for m in m2 m5 m8; do end "job.$m.reboot"; done
+	end_reboots m2 m5 m8
 	wander run reboot --socket "$DIR/$1/state/wander.sock" --quiet --wait 90s -- true
 }
 
@@ -422,19 +430,17 @@ fault_holder_away() {
 	local waits
 	waits=$(shuffled waits m2 m5 m8 | grep -vx "$M" | head -n 1)
 	COMPLAINT="$waits waits to be restarted, and nothing happens"; WAIT=20; WORDS="holder_away no_daemon runs_elsewhere"
-	end "job.$M.reboot"
+	end_reboots "$M" "$waits"
 	wander run reboot --socket "$DIR/$M/state/wander.sock" --quiet --across-reboot -- true || return 1
 	end "$M"
 	ip -n "$(netns "$M")" link set eth0 down
-	end "job.$waits.reboot"
 	start "job.$waits.reboot" "$waits" "$SELF" job "$DIR" "$waits" reboot 2
 }
 mend_holder_away() {
-	local m
 	ip -n "$(netns "$M")" link set eth0 up
 	start_member "$M"
 	await 60 wander release reboot --socket "$DIR/$M/state/wander.sock" > /dev/null 2>&1
-	for m in m2 m5 m8; do end "job.$m.reboot"; done
+	end_reboots m2 m5 m8
 	start_jobs m2 m5 m8
 }
 
