@@ -21,8 +21,8 @@ PLACES=("${MEMBERS[@]}" ca gate) # the machines
 NET=10.97.0               # of the group: its packets leave no namespace
 
 # maxHealthy bounds how long a group may take to be well after it was mended, in seconds: a lost token is replaced when no program
-# can run under it any more (JOB_HOLD), and a gate without its journal stays shut for max_hold of db.
-maxHealthy=300
+# can run under it any more (at most max_hold of reboot), and a gate without its journal stays shut for max_hold of db.
+maxHealthy=600
 # JOB_HOLD is the grant that a job asks for: jobs take a second or two, and less than max_hold, so that a killed one keeps nobody for minutes.
 JOB_HOLD=20s
 # DISK is the size of a member's disk: a few segments of its journal.
@@ -168,7 +168,7 @@ group() {
 		[ ! -s "$DIR/gate/id" ] || printf 'gate = "%s"\ngate_address = "%s.101:4135"\nsettle = "200ms"\n' "$(cat "$DIR/gate/id")" "$NET"
 		resource ledger 30s "$@"
 		echo 'on_isolated = "majority"'
-		resource reboot 15m "$@"
+		resource reboot 8m "$@"
 	} > "$DIR/group.toml"
 	ca config "$DIR/group.toml" || die "the group's file is refused: see $DIR/logs/ca-commands"
 }
@@ -311,10 +311,12 @@ end_reboots() {
 	done
 }
 
-# fetch_reboot brings the token of reboot to a member, where it rests: one that is lost is replaced after max_hold only, and that is long.
+# fetch_reboot brings the token of reboot to a member and keeps it there for a while: one that is lost is replaced after max_hold only, which is long.
 fetch_reboot() {
 	end_reboots m2 m5 m8
-	wander run reboot --socket "$DIR/$1/state/wander.sock" --quiet --wait 90s -- true
+	rm -f "$DIR/jobs/held"
+	start job.held "$1" "$DIR/bin/wander" run reboot --socket "$DIR/$1/state/wander.sock" --quiet --max-hold 1m -- sh -c "touch $DIR/jobs/held; sleep 30"
+	await 90 test -e "$DIR/jobs/held"
 }
 
 fault_revoked() {
@@ -467,7 +469,7 @@ stutter() { local id; while id=$(pid "$1"); do kill -STOP "$id"; sleep 4; kill -
 # --- the drill
 
 secret() { base64 -w 0 | sed 's/$/\n/' > "$DIR/secret/$1"; }
-read_secret() { base64 -d < "$DIR/secret/$1" 2>/dev/null; }
+read_secret() { base64 -d "$DIR/secret/$1" 2>/dev/null; }
 
 # draw is the next fault that was not played: in an order that the seed determines.
 draw() {
