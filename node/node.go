@@ -18,7 +18,6 @@ import (
 	"github.com/wandertoken/wander/internal/takeover"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
-	"github.com/wandertoken/wander/node/doctor"
 	"github.com/wandertoken/wander/node/history"
 	"github.com/wandertoken/wander/node/hooks"
 	"github.com/wandertoken/wander/node/metrics"
@@ -417,7 +416,7 @@ func stateOf(ineligible error) string {
 	case errors.Is(ineligible, directory.ErrLeft):
 		return "left"
 	case errors.Is(ineligible, directory.ErrFailed):
-		return doctor.HasFailed
+		return "failed"
 	case errors.Is(ineligible, directory.ErrRetired):
 		return "retired key"
 	case errors.Is(ineligible, certificate.ErrExpired):
