@@ -68,6 +68,7 @@ func (n *Node) Status() api.Status {
 		for i := range s.Slots {
 			resources = appendSlot(resources, s.Slots[i])
 			slots := resources[len(resources)-1].Slots
+			slots[len(slots)-1].Gate = gateStatus(s.Slots[i].Gate, now)
 			whereabouts(n, m, &s.Slots[i], now, &slots[len(slots)-1])
 		}
 		for _, id := range s.Peers {
@@ -151,8 +152,7 @@ func appendSlot(list []api.ResourceStatus, s member.SlotStatus) []api.ResourceSt
 		Slot: int(s.Slot), Leaving: s.Leaving, Held: s.Held, Executing: s.Executing, Token: s.Token, Hop: s.Hop,
 		TokensSeen: s.Seen, LastSeenS: age(s.LastSeen), LastOperationS: age(s.LastOperation),
 		Operations: s.Operations, ReturnS: s.Returned.Seconds(), Gauges: gauges,
-		IsolatedS: s.Isolated.Seconds(), Missing: s.Missing, Gate: gateStatus(s.Gate),
-		Asker: askerStatus(s.Asker),
+		IsolatedS: s.Isolated.Seconds(), Missing: s.Missing, Asker: askerStatus(s.Asker),
 	})
 	return list
 }
@@ -174,7 +174,7 @@ func askerRecord(a *api.Asker) *journal.Asker {
 }
 
 // gateStatus is what is known of a slot's gate, nil if it has none.
-func gateStatus(g member.GateStatus) *api.GateStatus {
+func gateStatus(g member.GateStatus, now clock.Instant) *api.GateStatus {
 	if !g.Gated {
 		return nil
 	}
@@ -182,7 +182,17 @@ func gateStatus(g member.GateStatus) *api.GateStatus {
 	if g.NotBefore > 0 {
 		s.NotBefore = clock.FromMillis(g.NotBefore).UTC()
 	}
+	s.SaidS, s.AskedS = since(g.Heard, now), since(g.Asked, now)
 	return s
+}
+
+// since is how long ago an instant was; nil for 0.
+func since(at, now clock.Instant) *float64 {
+	if at == 0 {
+		return nil
+	}
+	s := now.Sub(at).Seconds()
+	return &s
 }
 
 // age is how long ago a wall time, in µs since 1970, was; nil for never.

@@ -26,7 +26,7 @@ func (n desk) Checkup() []api.Check {
 	f := doctor.Facts{
 		Status: n.Status(), Dialled: t.Dialled, Failed: t.DialFailures, Accepted: t.Accepted,
 		Listens: n.cfg.Listen != "", Buffer: n.transport.ReceiveBuffer(), Renewal: n.authority.warning(n.now().Wall),
-		Version: build(), Protocol: transport.ALPN, Now: n.cfg.Now(),
+		Version: build(), Protocol: transport.ALPN, Now: n.cfg.Now(), Absent: make(map[string]int),
 	}
 	n.engine.look(func(m *member.Member) {
 		for k := range m.Members() {
@@ -38,6 +38,8 @@ func (n desk) Checkup() []api.Check {
 				if k.Suspected {
 					f.Suspected++
 				}
+			default:
+				f.Absent[stateOf(k.Eligible)]++
 			}
 		}
 	})

@@ -100,6 +100,8 @@ var statusWords = map[string]string{
 	"resources[].slots[].gate.unreached":        "why there is no connection with the gate: how the last dial ended; absent if there is one, or nothing is known",
 	"resources[].slots[].gate.observes":         "whether the gate only observes (`gate_mode`); absent if not",
 	"resources[].slots[].gate.said":             "what the gate has said last about this slot (gate.md), or `asked`; empty if nothing yet",
+	"resources[].slots[].gate.said_s":           "how many seconds ago the gate said what it has said last; absent if it has said nothing, or was asked since",
+	"resources[].slots[].gate.asked_s":          "for how many seconds a program here has waited for the gate's answer, or for the end of the session before; absent if none does",
 	"resources[].slots[].gate.hinders":          "why it lets no program in here: `unanswered`, `busy`, `stuck`, `refused`, or `useless` where it has opened for too short a time or against its rules, or ended the wait; absent if it does",
 	"resources[].slots[].gate.session":          "number of the session that its last answer names, in decimal digits; absent if none",
 	"resources[].slots[].gate.not_before":       "when the gate's refusal ends, RFC 3339; absent if it has not said",

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -16,6 +17,14 @@ import (
 
 // daemonPatience bounds the wait for a daemon that does not answer.
 const daemonPatience = 10 * time.Second
+
+// errSilent says that a daemon took the question, and no answer came. It may well run.
+var errSilent = fmt.Errorf("the daemon has not answered for %v", daemonPatience)
+
+// patiently bounds the wait for a daemon's answer.
+func patiently(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, daemonPatience, errSilent)
+}
 
 // daemonCommand makes cmd a command that asks the local daemon: run gets the path
 // of its socket.
@@ -50,7 +59,7 @@ func showCommand(env *environment, cmd *cobra.Command, show func(socket string, 
 func askDaemon(socket string, ask func(context.Context, *api.Client) error) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
+	ctx, cancel := patiently(ctx)
 	defer cancel()
 	if err := ask(ctx, api.Dial(socket)); err != nil {
 		code := cli.ExitUnavailable
@@ -70,6 +79,9 @@ func unansweredHint(socket string, err error) string {
 	var e *api.Error
 	if errors.As(err, &e) && e.Hint != "" {
 		return e.Hint
+	}
+	if errors.Is(err, errSilent) {
+		return "it may hang, or be stopped: look at its log, the load and the disk before you start it again"
 	}
 	return "start it with `wander node`, or give its socket with --socket"
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,16 +10,19 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/doctor"
 	"github.com/wandertoken/wander/node/enrolment"
+	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/protocol/duration"
 )
 
@@ -71,7 +75,7 @@ func runDoctor(env *environment, f doctorFlags, args []string) error {
 	var list []api.Check
 	switch {
 	case len(args) == 0:
-		list = examine(env, &s, socket)
+		list = examine(env, &s, socket, settingsOrigin(env, f.config))
 	case args[0] == theCA:
 		list = []api.Check{examineCA(env, &s, api.Fail)}
 	default:
@@ -111,16 +115,17 @@ func printChecks(w io.Writer, list []api.Check) {
 }
 
 // examine is the whole checkup: what the daemon sees, and what can be seen without it.
-func examine(env *environment, s *settings, socket string) []api.Check {
+func examine(env *environment, s *settings, socket, from string) []api.Check {
 	var list []api.Check
 	err := askDaemon(socket, func(ctx context.Context, c *api.Client) (err error) {
 		list, err = c.Checkup(ctx)
 		return err
 	})
 	if err != nil {
-		list = []api.Check{{Name: "daemon", Result: api.Fail, Finding: unanswered(env, socket, err).Sentence, Advice: unansweredHint(socket, err)}}
+		list = []api.Check{{Name: "daemon", Result: api.Fail, Finding: unanswered(env, socket, err).Sentence, Advice: unansweredAdvice(env, socket, err)}}
 		list = append(list, ownCertificate(env, s))
 	}
+	list = append(list, api.Check{Name: "settings", Result: api.Fine, Finding: fmt.Sprintf("%s; state_dir %s, socket %s", from, s.StateDir, s.socket())})
 	if err == nil && s.socket() != socket { // these settings are another member's, or the defaults
 		return append(list, api.Check{Name: "files", Result: api.Skipped, Finding: "the settings of the daemon on " + socket + " are not known: name them with --config"})
 	}
@@ -129,6 +134,34 @@ func examine(env *environment, s *settings, socket string) []api.Check {
 		list = append(list, examineCA(env, s, api.Warn)) // members go on without it
 	}
 	return list
+}
+
+// unansweredAdvice is the section about what the daemon said last, or what to do about one that has said nothing.
+func unansweredAdvice(env *environment, socket string, err error) string {
+	var exit *cli.Error
+	if errors.As(hintAt(unanswered(env, socket, err).Cause, err), &exit) {
+		return exit.Hint
+	}
+	return unansweredHint(socket, err)
+}
+
+// settingsOrigin is where settings come from: a file, and the variables that are set instead of its keys.
+func settingsOrigin(env *environment, flag string) string {
+	file := cmp.Or(flag, env.Getenv(configVariable), defaultConfigFile)
+	from := "from " + file
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) { // only the default file may be absent
+		from = "defaults, as there is no " + file
+	}
+	var set []string
+	for _, key := range configfile.Keys(&settings{}) {
+		if name := variable(key); env.Getenv(name) != "" {
+			set = append(set, name)
+		}
+	}
+	if len(set) > 0 {
+		from += "; in the environment: " + strings.Join(set, ", ")
+	}
+	return from
 }
 
 // ownCertificate judges the file where no daemon does.
@@ -187,7 +220,12 @@ const (
 // examineDisk measures syncs in a folder, with a file that is removed again.
 func examineDisk(dir string) api.Check {
 	took, err := measureSyncs(dir)
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return api.Check{Name: "disk", Result: api.Fail, Finding: "full: " + err.Error(), Advice: explain.Section(explain.DiskFull)}
+	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EIO):
+		return api.Check{Name: "disk", Result: api.Fail, Finding: err.Error(), Advice: explain.Section(explain.JournalFailed)}
+	case err != nil:
 		return api.Check{Name: "disk", Result: api.Skipped, Finding: err.Error(), Advice: "run this as the daemon's user"}
 	}
 	return doctor.Syncs(took)

@@ -44,12 +44,13 @@ func TestDoctor_RealDaemons_EachFinding(t *testing.T) {
 
 	found, code := examined(t, "--config", config)
 	assert.Equal(t, cli.ExitOK, code, found)
-	for _, name := range []string{"daemon", "peers", "udp in", "address", "clock", "certificate", "path mtu", "udp buffer", "version", "files", "disk"} {
+	for _, name := range []string{"daemon", "peers", "udp in", "address", "clock", "certificate", "path mtu", "udp buffer", "version", "settings", "files", "disk"} {
 		assert.Contains(t, []api.Result{api.Fine, api.Warn, api.Skipped}, found[name].Result, "%s: %v", name, found[name])
 		assert.NotEmpty(t, found[name].Finding, name)
 	}
 	assert.Equal(t, api.Fine, found["udp in"].Result, "m2 has dialled m1: %v", found["udp in"])
 	assert.NotContains(t, found, "authority", "the daemon asks it")
+	assert.Equal(t, "from "+config+"; state_dir "+filepath.Join(c.dir, "m1", "state")+", socket "+filepath.Join(c.dir, "m1", "state", api.SocketName), found["settings"].Finding)
 	assert.Contains(t, found["peers"].Finding, "of 1 other members connected")
 
 	found, code = examined(t, "--config", config, "m2")

@@ -36,6 +36,7 @@ func (env *environment) adopt() {
 
 // run is the whole program: it returns the exit code.
 func run(env *environment, args []string) int {
+	env.Topic = causeHelp
 	return cli.Run(&env.Environment, newRootCommand(env), args)
 }
 

@@ -80,6 +80,7 @@ func runNode(env *environment, f nodeFlags) error {
 		return err
 	}
 	cfg.Found, cfg.NewIncarnation, cfg.NoPreOffer = f.found, f.newIncarnation, f.noPreOffer
+	cfg.Now = env.Now
 	if cfg.Hooks, err = s.hooks(cfg.Certificate, cfg.Log); err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (r *runner) tookGrant(g api.Grant) {
 
 // describe is --dry-run: what would be run, and how the resource is now. Nothing is asked for.
 func (r *runner) describe(path string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), daemonPatience)
+	ctx, cancel := patiently(context.Background())
 	defer cancel()
 	st, err := r.client.Status(ctx)
 	if err != nil {

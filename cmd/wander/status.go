@@ -31,8 +31,8 @@ func newStatusCommand(env *environment) *cobra.Command {
 the local member knows. There is no global view: ages show how old each observation is.
 
 Exit code 69: no daemon answers, no other member can be reached and no token is here, or the certificate
-does not count; with --check also if the gate of a resource cannot be reached, or, while its token is here and a program
-waits, is stuck. With --check, a program that runs much longer than those before is said, and the code is 0: it ends at its
+does not count; with --check also if the gate of a resource cannot be reached, or, while a program waits, was stuck within
+the last two minutes. With --check, a program that runs much longer than those before is said, and the code is 0: it ends at its
 deadline at the latest.`,
 		Example: "  wander status\n  wander status --check\n  wander status --socket a/wander.sock --output json",
 	}, func(socket string, asJSON bool) error {
@@ -86,13 +86,23 @@ func runStatus(env *environment, socket string, asJSON bool) error {
 			api.Why
 		}{api.Version, why}), err)
 	case err != nil:
-		printWhy(env.Out, "wander", unanswered(env, socket, err))
-		return err
+		why := unanswered(env, socket, err)
+		printWhy(env.Out, "wander", why)
+		return hintAt(why.Cause, err)
 	case asJSON:
 		return cmp.Or(cli.WriteJSON(env.Out, st), unreached(&st))
 	}
 	printStatus(env.Out, st, names)
 	return unreached(&st)
+}
+
+// hintAt has an error about a daemon that has ended say where to read what to do: starting it again mends none of what it said last.
+func hintAt(c api.Cause, err error) error {
+	var exit *cli.Error
+	if c == explain.NoDaemon || c == explain.DaemonSilent || !errors.As(err, &exit) {
+		return err
+	}
+	return &cli.Error{Code: exit.Code, Err: exit.Err, Hint: "wander help " + string(c) + " says what to do"}
 }
 
 // namesToShow asks for the names of members, if there are any to name.

@@ -104,7 +104,7 @@ type looked struct {
 // look asks the daemon; all asks also for what changes little. It changes nothing of the watcher.
 func (w *watcher) look(ctx context.Context, all bool) looked {
 	l := looked{at: w.env.Now(), all: all}
-	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
+	ctx, cancel := patiently(ctx)
 	defer cancel()
 	l.status, l.err = w.client.Status(ctx)
 	if l.err == nil && all {

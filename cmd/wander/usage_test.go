@@ -13,6 +13,7 @@ import (
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/explain"
 )
 
 func TestUsageMistakes(t *testing.T) {
@@ -75,6 +76,21 @@ func TestHelp(t *testing.T) {
 		assert.Contains(t, out, "Usage:", args)
 		assert.Contains(t, out, "--help", args)
 		assert.Empty(t, errs, args)
+	}
+}
+
+// Each cause that wander status names has its section in the help, with or without its brackets, and as text without links.
+func TestHelp_EachCause_Explained(t *testing.T) {
+	for _, row := range slices.Concat(explain.OfMember, explain.OfResource) {
+		for _, word := range []string{string(row.Cause), "[" + string(row.Cause) + "]"} {
+			code, out, errs := runCommand("", "help", word)
+			assert.Zero(t, code, word)
+			assert.Empty(t, errs, word)
+			assert.True(t, strings.HasPrefix(out, string(row.Cause)+"\n\n"), out)
+			assert.Contains(t, out, "\n("+explain.Section(row.Cause)+")\n")
+			assert.NotContains(t, out, "](", word)
+			assert.NotContains(t, out, "##", word)
+		}
 	}
 }
 

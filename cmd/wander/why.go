@@ -54,7 +54,7 @@ func printReasons(w io.Writer, st api.Status) {
 	for _, r := range st.Resources {
 		printWhy(w, r.Name, r.Why)
 	}
-	fmt.Fprintf(w, "(%s has a section for each word in brackets)\n\n", explain.Page)
+	fmt.Fprintf(w, "(wander help WORD explains a word in brackets, and so does %s)\n\n", explain.Page)
 }
 
 // unreached ends a command that has shown that this member takes part in nothing.

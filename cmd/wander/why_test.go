@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
@@ -35,6 +37,33 @@ func TestUnanswered_DaemonLives_Silent(t *testing.T) {
 		for _, err := range list {
 			assert.Equal(t, want, unanswered(env, "/nowhere/"+api.SocketName, err).Cause, err)
 		}
+	}
+}
+
+// A daemon that takes the question and does not answer may well run: nobody is told to start another one.
+func TestPatiently_NoAnswer_SaidSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := patiently(t.Context())
+		defer cancel()
+		<-ctx.Done()
+		err := fmt.Errorf("%w: %w", api.ErrUnavailable, context.Cause(ctx)) // as the client reports it
+		assert.Contains(t, err.Error(), "the daemon has not answered for 10s")
+		assert.Contains(t, unansweredHint("nosuch.sock", err), "before you start it again")
+	})
+}
+
+// What a daemon said last is not mended by another start: the hint names the section that says what to do.
+func TestHintAt_LastWord_NamesSection(t *testing.T) {
+	err := &cli.Error{Code: cli.ExitUnavailable, Err: api.ErrNoDaemon, Hint: "start it"}
+	for c, want := range map[api.Cause]string{
+		explain.Revoked: "wander help revoked says what to do", explain.DiskFull: "wander help disk_full says what to do",
+		explain.NoDaemon: "start it", explain.DaemonSilent: "start it",
+	} {
+		var exit *cli.Error
+		require.ErrorAs(t, hintAt(c, err), &exit)
+		assert.Equal(t, want, exit.Hint)
+		assert.Equal(t, cli.ExitUnavailable, exit.Code)
+		assert.ErrorIs(t, exit, api.ErrNoDaemon)
 	}
 }
 

@@ -158,6 +158,9 @@ type GateStatus struct {
 	Session uint64 `json:"session,string,omitempty"`
 	// NotBefore is when a refusal ends, as the gate said; zero if it did not.
 	NotBefore time.Time `json:"not_before,omitzero"`
+	SaidS     *float64  `json:"said_s,omitempty"` // how long ago it said what it has said last
+	// AskedS is for how long a program here waits for it: nil if none does.
+	AskedS *float64 `json:"asked_s,omitempty"`
 }
 
 // HandoffCounts counts handoffs of this member as sender since its start.

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -42,8 +43,9 @@ const (
 // Facts are what the daemon knows. A field's zero value is that nothing is known.
 type Facts struct {
 	Status     api.Status
-	Others     int // members that take part, without this one
-	Suspected  int // of these, that do not answer
+	Others     int            // members that take part, without this one
+	Suspected  int            // of these, that do not answer
+	Absent     map[string]int // members that take no part, by their state, as wander members has it
 	Dialled    uint64
 	Failed     uint64 // dials
 	Accepted   uint64 // connections that others have dialled
@@ -63,12 +65,15 @@ func check(name string, r api.Result, finding, advice string) api.Check {
 	return api.Check{Name: name, Result: r, Finding: finding, Advice: advice}
 }
 
+// HasFailed is the state of a member that the others found gone, and that comes back when it runs again.
+const HasFailed = "failed"
+
 // Judge is the checkup of a running daemon.
 func Judge(f *Facts) []api.Check {
 	list := []api.Check{daemon(f), peers(f), outbound(f), inbound(f), nat(f), Clock("clock", "the median of its peers' clocks, by their greetings", f.clock(), f.LongestRTT+greeting, len(f.Status.Peers) > 0)}
 	list = append(list, certificate(f), MTU(f.MTU), buffer(f))
 	for _, r := range f.Status.Resources {
-		if c, has := gate(r); has {
+		if c, has := gate(r, f.Now); has {
 			list = append(list, c)
 		}
 	}
@@ -98,13 +103,24 @@ func daemon(f *Facts) api.Check {
 
 func peers(f *Facts) api.Check {
 	finding := fmt.Sprintf("%d of %d other members connected, %d do not answer", len(f.Status.Peers), f.Others, f.Suspected)
+	var absent []string
+	for _, state := range slices.Sorted(maps.Keys(f.Absent)) {
+		absent = append(absent, fmt.Sprintf("%d %s", f.Absent[state], state))
+	}
+	if len(absent) > 0 {
+		finding += "; take no part: " + strings.Join(absent, ", ")
+	}
 	switch {
+	case f.Others == 0 && len(absent) > 0:
+		return check("peers", api.Warn, "no other member takes part: "+strings.Join(absent, ", "), "wander members names them; wander ca list on the CA's machine says why they were revoked")
 	case f.Others == 0:
 		return check("peers", api.Warn, "this member knows no other one", "name the address of another member in bootstrap.peers")
 	case f.Suspected == f.Others:
 		return check("peers", api.Fail, finding, "see whether this machine's network works, and whether the others run")
 	case f.Suspected > 0:
 		return check("peers", api.Warn, finding, "wander members names them; wander doctor NAME dials one")
+	case f.Absent[HasFailed] > 0:
+		return check("peers", api.Warn, finding, "wander members names them; start those that failed, or revoke those that are gone for good")
 	}
 	return check("peers", api.Fine, finding, "")
 }
@@ -230,13 +246,18 @@ func buffer(f *Facts) api.Check {
 }
 
 // gate is the check of a resource's gate, if it has one.
-func gate(r api.ResourceStatus) (c api.Check, has bool) {
+func gate(r api.ResourceStatus, now time.Time) (c api.Check, has bool) {
 	for _, s := range r.Slots {
 		if s.Gate == nil {
 			continue
 		}
 		name := "gate of " + r.Name
+		why, keepsOut := explain.AtGate(&s, now)
 		switch {
+		case s.Gate.Reachable && keepsOut && why.Cause == explain.GateStuck:
+			return check(name, api.Fail, why.Sentence, explain.Section(why.Cause)), true
+		case s.Gate.Reachable && keepsOut && why.Cause == explain.GateRefuses:
+			return check(name, api.Warn, why.Sentence, explain.Section(why.Cause)), true
 		case s.Gate.Reachable:
 			return check(name, api.Fine, "connected; it has said "+quoted(s.Gate.Said), ""), true
 		case s.Gate.Observes:

@@ -21,6 +21,10 @@ const (
 
 	// fewDials is from how many unanswered dials on the network is suspected, and not one failed peer.
 	fewDials = 2
+
+	// stuckLasts is for how long a gate that was stuck is taken to be so by a member that has passed the token on: it is a person who mends it, and
+	// a program that waits brings the token back within a minute or so.
+	stuckLasts = 2 * time.Minute
 )
 
 // Status fills in why nothing runs at the time now.
@@ -79,7 +83,7 @@ func everything(st *api.Status) api.Why {
 	case st.Invalid != "" && st.Renewing != "":
 		return because(Expired, nil, "this member's %s: no member hands it a token until then", st.Renewing)
 	case st.Invalid != "":
-		return because(Expired, nil, "this member's certificate does not count: %s; it expires %s, and no member hands it a token",
+		return because(Expired, nil, "this member's certificate does not count: %s; it ends at %s, and no member hands it a token",
 			st.Invalid, st.CertificateExpires.UTC().Format(time.RFC3339))
 	case st.KeyRetired:
 		return because(RetiredKey, nil, "the CA key that signed this member's certificate is retired: other members refuse it until it renews")
@@ -192,6 +196,11 @@ func blocked(s *api.SlotStatus, now time.Time) (api.Why, bool) {
 		return because(VotesMissing, &s.IsolatedS, "no program begins here for %s: the votes of %d members are missing (on_isolated)",
 			text(s.IsolatedS), len(s.Missing)), true
 	}
+	return AtGate(s, now)
+}
+
+// AtGate is what keeps a program out at the gate of a slot, as far as this member has heard.
+func AtGate(s *api.SlotStatus, now time.Time) (api.Why, bool) {
 	g := s.Gate
 	if g == nil || g.Observes {
 		return api.Why{}, false
@@ -206,6 +215,8 @@ func blocked(s *api.SlotStatus, now time.Time) (api.Why, bool) {
 	switch {
 	case !g.Reachable:
 		return because(GateUnreachable, nil, "the gate in front of the resource cannot be reached%s", reason), true
+	case !s.Held && member.Hindrance(g.Hinders) == member.GateStuck && g.SaidS != nil && *g.SaidS < stuckLasts.Seconds():
+		return because(GateStuck, g.SaidS, "the gate could not end the session before: it said %q %s ago", g.Said, text(*g.SaidS)), true
 	case !s.Held && !g.NotBefore.After(now): // what it has said was about another custody
 		return api.Why{}, false
 	}
@@ -215,13 +226,21 @@ func blocked(s *api.SlotStatus, now time.Time) (api.Why, bool) {
 	case member.GateRefuses:
 		return because(GateRefuses, nil, "the gate refuses: it says %q%s", g.Said, until), true
 	case member.GateBusy:
-		return because(GateBusy, nil, "the gate still has the session before, and opens when that has ended%s", until), true
+		return because(GateBusy, g.AskedS, "the gate still has the session before%s, and opens when that has ended%s", asked(g), until), true
 	case member.GateUnanswered:
-		return because(GateBusy, nil, "the gate was asked, and has not answered yet"), true
+		return because(GateBusy, g.AskedS, "the gate has not answered yet%s", asked(g)), true
 	case member.GateUseless:
 		return because(GateRefuses, nil, "the gate lets no program in: it says %q%s", g.Said, until), true
 	}
 	return api.Why{}, false
+}
+
+// asked is how long ago a program began to wait for a gate.
+func asked(g *api.GateStatus) string {
+	if g.AskedS == nil {
+		return ""
+	}
+	return " (asked " + text(*g.AskedS) + " ago)"
 }
 
 // foremost is the slot whose token comes first, as far as is known. Of tokens that are here, one that nothing blocks is first.

@@ -26,7 +26,7 @@ var memberCases = map[string]struct {
 }{
 	"nothing": {func(*api.Status) {}, explain.OK, "nothing keeps"},
 	"revoked": {func(st *api.Status) { st.Invalid = "revoked"; st.Stopping = true }, explain.Revoked, "revoked"},
-	"expired": {func(st *api.Status) { st.Invalid = "expired" }, explain.Expired, "expired; it expires 2026-01-02T03:04:05Z"},
+	"expired": {func(st *api.Status) { st.Invalid = "expired" }, explain.Expired, "expired; it ends at 2026-01-02T03:04:05Z"},
 	"expired, and renewed": {func(st *api.Status) {
 		st.Invalid, st.Renewing = "expired", "certificate ended 3d ago; renewing within the grace of 7d"
 	}, explain.Expired, "this member's certificate ended 3d ago; renewing within the grace of 7d: no member hands it a token until then"},
@@ -87,6 +87,11 @@ var slotCases = map[string]struct {
 	"gate refused, for another time": {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: "refused", NotBefore: noon.Add(-time.Second)}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
 	"gate refuses for a while":       {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: "refused", NotBefore: noon.Add(time.Second)}, Holder: m3(api.Said)}, explain.GateRefuses, "until 2026-01-02T12:00:01Z"},
 	"gate lies":                      {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "opens 0", Hinders: "useless"}}, explain.GateRefuses, `lets no program in: it says "opens 0"`},
+	"gate was stuck a while ago":     {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "stuck", Hinders: "stuck", SaidS: s(119)}, Holder: m3(api.Said)}, explain.GateStuck, `could not end the session before: it said "stuck" 119 s ago`},
+	"gate was stuck long ago":        {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "stuck", Hinders: "stuck", SaidS: s(121)}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
+	"gate was busy a while ago":      {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "busy", Hinders: "busy", SaidS: s(3)}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
+	"gate busy for long":             {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "busy", Hinders: "busy", AskedS: s(42)}}, explain.GateBusy, "the session before (asked 42 s ago), and opens"},
+	"gate silent for long":           {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "asked", Hinders: "unanswered", AskedS: s(3)}}, explain.GateBusy, "has not answered yet (asked 3.0 s ago)"},
 	"gate asked":                     {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "asked", Hinders: "unanswered"}}, explain.GateBusy, "has not answered yet"},
 	"gate has closed":                {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "closed: deadline"}}, explain.TokenHere, "2 programs wait"},
 	"gate busy, for another member":  {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "busy", Hinders: "busy"}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},

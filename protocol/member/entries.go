@@ -108,7 +108,7 @@ func (l *entries) signIn(g *grant, d *demand, latest clock.Instant) {
 	times, _ := gateOf(s.resource)
 	at := planStay(min(s.resource.MaxHold, latest.Sub(l.now.Boot)), d.maxHold, times.open)
 	l.last++
-	e := &entry{id: l.last, grant: g, demand: d, asked: d.maxHold, ends: l.now.Boot.Add(at.span), knocks: l.now.Boot.Add(at.knocking)}
+	e := &entry{id: l.last, grant: g, demand: d, asked: d.maxHold, since: l.now.Boot, ends: l.now.Boot.Add(at.span), knocks: l.now.Boot.Add(at.knocking)}
 	e.gives = e.knocks
 	g.entry, l.byID[e.id] = e, e
 	h := g.hold
@@ -146,6 +146,7 @@ func (l *entries) said(in GateSaid) {
 		}
 		return
 	}
+	e.grant.hold.slot.heard = l.now.Boot
 	lie := ""
 	if a, ok := in.Answer.(gate.OpenAnswer); ok {
 		if lie = l.words.opens(e, a, in.Signed); lie != "" {
@@ -352,6 +353,7 @@ func (l *entries) withdraw(request uint64) bool {
 			l.emit(effect.SignOut{Entry: e.id})
 			l.remove(e)
 			l.signIn(e.grant, d, e.ends)
+			e.grant.entry.since = e.since
 		}
 		l.demands.hasChanged(e.grant.hold.slot.key.resource)
 		return true
@@ -445,10 +447,24 @@ func (l *entries) status(s *slot) GateStatus {
 	if !ok {
 		return GateStatus{}
 	}
-	return GateStatus{
-		Gated: true, Observes: g.observes, Reached: l.reached[s.key.resource], Said: s.word.text,
-		Hinders: s.word.hinders, Session: s.word.session, NotBefore: s.word.notBefore,
+	heard := s.heard
+	if s.word.text == "" || s.word.hinders == GateUnanswered {
+		heard = 0
 	}
+	return GateStatus{
+		Heard: heard, Gated: true, Observes: g.observes, Reached: l.reached[s.key.resource], Said: s.word.text,
+		Hinders: s.word.hinders, Session: s.word.session, NotBefore: s.word.notBefore, Asked: l.asked(s),
+	}
+}
+
+// asked is since when a program knocks at the gate of a slot, 0 if none does.
+func (l *entries) asked(s *slot) clock.Instant {
+	for _, e := range l.byID {
+		if e.grant.hold.slot == s && e.state == knocking {
+			return e.since
+		}
+	}
+	return 0
 }
 
 // check returns the first invariant that does not hold, or nil.

@@ -358,6 +358,24 @@ func TestGate_BusyForLong_TokenGoesInTime(t *testing.T) {
 	}
 }
 
+// TestGate_Knocks_SinceWhenSaid: from the sign-in until the gate opens, whatever it says meanwhile.
+func TestGate_Knocks_SinceWhenSaid(t *testing.T) {
+	v := visits(t, true)
+	v.meet(v.taker)
+	assert.Zero(t, v.gate().Asked)
+	asked := v.demand(1)
+	since := v.now.Boot
+	v.after(time.Second)
+	assert.Zero(t, v.gate().Heard)
+	v.says(asked.Entry, gate.BusyAnswer{Session: 4})
+	said := v.now.Boot
+	v.after(time.Second)
+	assert.Equal(t, since, v.gate().Asked)
+	assert.Equal(t, said, v.gate().Heard)
+	require.NotNil(t, v.opens(asked.Entry))
+	assert.Zero(t, v.gate().Asked)
+}
+
 // TestGate_NoAnswer_SaysSo: the program that waited in vain is told why, and a sign-in that was withdrawn is forgotten.
 func TestGate_NoAnswer_SaysSo(t *testing.T) {
 	v := visits(t, true)

@@ -23,6 +23,7 @@ type entry struct {
 	state    entryState
 	demand   *demand       // while it is knocking
 	asked    time.Duration // for how long a program; 0: as long as may be
+	since    clock.Instant // when it began to wait
 	ends     clock.Instant // when the token is to be released
 	knocks   clock.Instant // until when it does so at most
 	gives    clock.Instant // when it waits no longer for the gate; Never while it is open

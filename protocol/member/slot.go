@@ -64,6 +64,7 @@ type slot struct {
 	monitored []ident.Member    // whom the policy has monitored, oldest first
 	queued    int               // questions of the policy that wait: see messenger.go
 	word      gateWord          // what its gate has said last
+	heard     clock.Instant     // when it said something last; 0: never
 	passages  passages          // for people
 
 	seen, operations uint64

@@ -97,12 +97,14 @@ type SlotStatus struct {
 // GateStatus is what a member knows of a slot's gate. The zero value is a slot without one.
 type GateStatus struct {
 	Gated     bool
-	Observes  bool   // it is no condition while it cannot be reached
-	Reached   bool   // it has a connection
-	Said      string // what it has said last, or what was asked of it; empty: nothing yet
+	Observes  bool          // it is no condition while it cannot be reached
+	Reached   bool          // it has a connection
+	Said      string        // what it has said last, or what was asked of it; empty: nothing yet
+	Heard     clock.Instant // when it said that; 0: never
 	Hinders   Hindrance
-	Session   uint64 // that its last answer names; 0: none
-	NotBefore uint64 // before which it refuses, ms since 1970; 0: it did not say
+	Session   uint64        // that its last answer names; 0: none
+	NotBefore uint64        // before which it refuses, ms since 1970; 0: it did not say
+	Asked     clock.Instant // since when a program waits for its answer, or for the end of the session before; 0: none does
 }
 
 // Gauge is one figure that a policy shows.

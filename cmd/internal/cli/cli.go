@@ -17,6 +17,8 @@ type Environment struct {
 	Out, Err io.Writer
 	Getenv   func(string) string
 	Now      func() time.Time
+	// Topic is what the help says of a word that is no command; nil: there are no such words.
+	Topic func(word string) (text string, known bool)
 }
 
 // Process returns the environment of this process.
@@ -50,7 +52,7 @@ func prepare(env *Environment, root *cobra.Command) {
 	root.SetFlagErrorFunc(FlagError)
 	showPlainSwitches(root)
 	root.InitDefaultCompletionCmd()
-	root.SetHelpCommand(newHelpCommand(root))
+	root.SetHelpCommand(newHelpCommand(env, root))
 	checkArguments(root)
 }
 

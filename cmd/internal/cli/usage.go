@@ -85,12 +85,22 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	return &Error{Code: ExitUsage, Err: fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath()), Hint: hint}
 }
 
-// newHelpCommand is help for a command, which must exist.
-func newHelpCommand(root *cobra.Command) *cobra.Command {
+// newHelpCommand is help for a command or a topic, which must exist.
+func newHelpCommand(env *Environment, root *cobra.Command) *cobra.Command {
+	use, short := "help [COMMAND]", "Show the help of a command"
+	if env.Topic != nil {
+		use, short = "help [COMMAND|WORD]", "Show the help of a command, or what a word in brackets means, as [isolated]"
+	}
 	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Show the help of a command",
+		Use:   use,
+		Short: short,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if env.Topic != nil && len(args) == 1 {
+				if text, known := env.Topic(strings.Trim(args[0], "[]")); known {
+					_, err := io.WriteString(env.Out, text)
+					return err
+				}
+			}
 			cmd, rest, err := root.Find(args)
 			if err == nil && !takesArguments(cmd) {
 				err = knownCommand(cmd, rest)

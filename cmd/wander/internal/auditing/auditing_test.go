@@ -333,6 +333,23 @@ func TestView(t *testing.T) {
 	assert.NotContains(t, string(data), ":null", "lists are empty, not missing")
 }
 
+// A journal is missing of a member that others gave tokens: the text names that one, and not another that took no part.
+func TestText_JournalMissing_MemberNamed(t *testing.T) {
+	s := newShelf(t, "ann", "ben", "cleo")
+	s.List[0].Hand(s.List[0].Generate(), s.List[1])
+	s.save(s.List[0])
+	var text bytes.Buffer
+	require.NoError(t, s.audit().View(nil).Text(&text))
+	assert.Contains(t, text.String(), "read        journals of 1 members, 1 missing;")
+	assert.Regexp(t, `(?m)^missing     the journals of (ben|`+s.List[1].ID.String()[:8]+`): others gave them tokens`, text.String())
+	s.saveAll()
+	text.Reset()
+	require.NoError(t, s.audit().View(nil).Text(&text))
+	assert.NotContains(t, text.String(), "missing     the journals")
+	assert.Equal(t, "a, b", someOf([]string{"a", "b"}))
+	assert.True(t, strings.HasSuffix(someOf(make([]string, maxShown+2)), " and 2 members more"))
+}
+
 // Operations whose end is unknown, or only bounded, are named beside the resource's
 // figures: an operator is not to take them for measured ones.
 func TestText_OpenAndBounded_Named(t *testing.T) {

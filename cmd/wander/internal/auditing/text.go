@@ -52,16 +52,29 @@ func (v View) verdict(w *strings.Builder) {
 		fmt.Fprintf(w, "verdict     %d proofs against %s; %d suspicions\n",
 			proofs, strings.Join(slices.Sorted(maps.Keys(accused)), ", "), len(v.Findings)-proofs)
 	}
-	journals, missing := 0, 0
+	journals := 0
+	var missing []string
 	for _, m := range v.Members {
 		if len(m.Journal) > 0 {
 			journals++
 		} else if m.Named > 0 {
-			missing++
+			missing = append(missing, cmp.Or(m.Name, m.Member[:8]))
 		}
 	}
-	fmt.Fprintf(w, "read        journals of %d members, %d missing; %d records, %d signatures verified\n", journals, missing, v.Records, v.Signatures)
+	fmt.Fprintf(w, "read        journals of %d members, %d missing; %d records, %d signatures verified\n", journals, len(missing), v.Records, v.Signatures)
+	if len(missing) > 0 {
+		fmt.Fprintf(w, "missing     the journals of %s: others gave them tokens, and what they did with these is not known\n", someOf(missing))
+	}
 	fmt.Fprintf(w, "tokens      %s\n", orNone(counts(v.Fates)))
+}
+
+// someOf names the first of many.
+func someOf(names []string) string {
+	text := strings.Join(names[:min(len(names), maxShown)], ", ")
+	if more := len(names) - maxShown; more > 0 {
+		text += fmt.Sprintf(" and %d members more", more)
+	}
+	return text
 }
 
 func (v View) findings(w *strings.Builder) {
