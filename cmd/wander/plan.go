@@ -330,8 +330,12 @@ func printPlan(w io.Writer, r *plan.Request, p *plan.Report) {
 		fmt.Fprintf(w, "no token      %s of the %s\n", percent(*p.NoToken), of)
 	}
 	if p.Recovery != nil {
-		fmt.Fprintf(w, "after a loss  a new token within %s (median), %s (largest of %d losses, simulated apart)\n",
-			inSeconds(p.Recovery.Median), inSeconds(p.Recovery.Largest), p.Recovery.Losses)
+		apart := "simulated apart"
+		if p.Hours != nil {
+			apart += ", always open"
+		}
+		fmt.Fprintf(w, "after a loss  a new token within %s (median), %s (largest of %d losses, %s)\n",
+			inSeconds(p.Recovery.Median), inSeconds(p.Recovery.Largest), p.Recovery.Losses, apart)
 	}
 	fmt.Fprintf(w, "messages      %s an hour from each member; %s handoffs and %s operations an hour in all\n",
 		plain(p.MessagesPerHour), plain(p.HandoffsPerHour), plain(p.OperationsPerHour))

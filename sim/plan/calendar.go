@@ -97,6 +97,14 @@ func (c calendar) whole(d time.Duration) time.Duration {
 // isWhole reports whether a time is a number of cycles.
 func (c calendar) isWhole(d time.Duration) bool { return c.cycle == 0 || d%c.cycle == 0 }
 
+// isLast reports whether a run that took so many events for so much time ends with a cycle, and one more would take too many.
+func (c calendar) isLast(measured time.Duration, events, most uint64) bool {
+	if c.cycle == 0 || measured == 0 || measured%c.cycle != 0 {
+		return false
+	}
+	return events+events/uint64(measured/c.cycle) > most
+}
+
 // Hours is what the windows of a resource come to.
 type Hours struct {
 	Text  string    `json:"text"`

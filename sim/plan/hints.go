@@ -51,7 +51,7 @@ func (r *Request) hints(p *Report, a *total) (hints []string) {
 	}
 	if a.partial {
 		say("a run is bounded by what it costs: it ends before the windows begin anew, which they do every %s; shares, rates and waits depend on "+
-			"which part of that it has, and are of the %v after the warm-up", duration.Format(hours.cycle), a.shortest.Round(time.Second))
+			"which part of that it has, and are of the %s after the warm-up", duration.Format(hours.cycle), duration.Format(a.shortest.Round(time.Second)))
 	}
 	switch {
 	case a.shortest < r.least():

@@ -141,7 +141,7 @@ func (p *pacer) run(end clock.Instant, done func(events uint64) bool) error {
 
 // measure is one run with its faults. It is as long as Request.length, if that
 // costs no more than most, and longer while it costs less than least and has
-// not seen enough. Unless it costs too much, it ends with a cycle of the windows.
+// not seen enough. It ends with a cycle of the windows, if most suffices for one.
 func (r *Request) measure(ctx context.Context, seed, least, most uint64) (*sample, error) {
 	w, err := circulation.NewContext(ctx, r.faulty(seed))
 	if err != nil {
@@ -161,8 +161,10 @@ func (r *Request) measure(ctx context.Context, seed, least, most uint64) (*sampl
 	hours, length := r.calendar(), r.length()
 	err = p.run(horizon, func(events uint64) bool {
 		measured := w.Now().Sub(begin)
-		long := measured >= length && hours.isWhole(measured)
-		return events >= most || long && (events >= least || r.enough(s.watch.served, difference(w.Stats(), before)))
+		if events >= most || hours.isLast(measured, events, most) {
+			return true
+		}
+		return measured >= length && hours.isWhole(measured) && (events >= least || r.enough(s.watch.served, difference(w.Stats(), before)))
 	})
 	s.watch.close(w.Now())
 	s.partial = !hours.isWhole(w.Now().Sub(begin))

@@ -32,8 +32,8 @@ type Report struct {
 	// NoToken is the share of time without any token, with these faults; nil
 	// where that is nothing unusual.
 	NoToken *float64 `json:"no_token_share"`
-	// Recovery is how long it takes after a loss until there is a token again,
-	// while a window is open. Nil where others go on, or where no loss was seen.
+	// Recovery is how long it takes after a loss until there is a token again, in
+	// a group without windows. Nil where others go on, or where no loss was seen.
 	Recovery *Recovery `json:"recovery_s"`
 
 	// Of the whole group, and what one member sends.
