@@ -57,9 +57,14 @@ func paramsOf(t testing.TB, policyName, preset string) policy.Params {
 
 // opensAt is a member alone that holds the tokens of a resource with windows.
 func opensAt(t testing.TB, policyName string, preset string, texts ...string) (*box, *wants) {
+	return slotsOpenAt(t, 1, policyName, preset, texts...)
+}
+
+// slotsOpenAt is the same with several slots.
+func slotsOpenAt(t testing.TB, slots int, policyName string, preset string, texts ...string) (*box, *wants) {
 	s := settings(1, paramsOf(t, policyName, preset))
 	r := &s.Resources[0]
-	r.Policy, r.MaxHold, r.Windows = policyName, time.Hour, windowsOf(t, texts...)
+	r.Policy, r.Slots, r.MaxHold, r.Windows = policyName, slots, time.Hour, windowsOf(t, texts...)
 	a, w := newAuthorityWith(t, s), new(wants)
 	return a.open(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Found, c.Observer = true, w }), w
 }
@@ -116,6 +121,25 @@ func TestWindow_NearItsEnd_NothingBegins(t *testing.T) {
 			assert.Equal(t, member.HoursStatus{Closed: true, Opens: began.Add(24 * time.Hour), Closes: began.Add(5 * time.Minute)}, b.Status().Slots[0].Hours)
 		}
 	}
+}
+
+// TestWindow_SeveralSlots_AllOpen: the slots of a resource open and close at once.
+func TestWindow_SeveralSlots_AllOpen(t *testing.T) {
+	b, told := slotsOpenAt(t, 3, catalog.Wandering, wandering.Light, "Mon 12:10-13:00 UTC")
+	for n := range uint64(4) {
+		b.step(member.Demand{Request: n, Resource: resource})
+	}
+	waits(b, 9*time.Minute+59*time.Second)
+	require.Empty(t, told.told)
+	waits(b, 5*time.Second)
+	assert.Equal(t, []bool{true, true, true}, told.told)
+	for _, s := range b.Status().Slots {
+		assert.True(t, s.Executing)
+		assert.Equal(t, member.HoursStatus{Closes: began.Add(time.Hour)}, s.Hours)
+	}
+	b.now.Wall = began
+	b.step(member.Tick{})
+	assert.Equal(t, []bool{true, true, true, false, false, false}, told.told)
 }
 
 // TestWindow_Adjoining_NothingCloses: windows that follow one another are one.
