@@ -216,6 +216,8 @@ func TestNextChange_EachKind(t *testing.T) {
 		{"Sun 02:00-02:30 Europe/Rome", "2026-03-23T00:00:00Z", "2026-04-05T00:00:00Z"}, // skipped on 29 March
 		{"Sun 02:30-04:00 Europe/Rome", "2026-03-28T12:00:00Z", "2026-03-29T01:00:00Z"},
 		{"Sun 02:00-02:30 Europe/Rome", "2026-10-25T00:30:00Z", "2026-10-25T01:00:00Z"}, // shown twice
+		{"Sat 22:00-04:00 Europe/Rome", "2026-03-28T22:00:00Z", "2026-03-29T02:00:00Z"}, // an hour shorter
+		{"Sat 22:00-04:00 Europe/Rome", "2026-10-24T22:00:00Z", "2026-10-25T03:00:00Z"}, // an hour longer
 		{"Mon-Sun 00:00-24:00 Europe/Rome", "2026-03-28T12:00:00Z", ""},
 		// The beginning of 2026's is on 5 January 2027, at 12:00: the clock skips to 13:00.
 		{"Tue 12:30-14:00 AAA0BBB,J365/132,J100", "2027-01-05T00:00:00Z", "2027-01-05T12:00:00Z"},
@@ -246,11 +248,20 @@ func drawWindows(t *rapid.T) (l window.Windows) {
 	return l
 }
 
+// drawInstant is any minute of four years, or one in the days before a clock is set.
+func drawInstant(t *rapid.T) time.Time {
+	if rapid.Bool().Draw(t, "any") {
+		return at(t, "2026-01-01T00:00:00Z").Add(time.Duration(rapid.IntRange(0, 4*366*24*60).Draw(t, "minutes")) * time.Minute)
+	}
+	day := rapid.SampledFrom([]string{"2026-03-08", "2026-03-28", "2026-03-29", "2026-04-04", "2026-09-06", "2026-10-04", "2026-10-25", "2026-11-01"}).Draw(t, "day")
+	return at(t, day+"T12:00:00Z").Add(-time.Duration(rapid.IntRange(0, 3*24*60).Draw(t, "minutes")) * time.Minute)
+}
+
 // TestNextChange_AnyWindows_FirstChange: nothing changes before the instant that NextChange returns.
 func TestNextChange_AnyWindows_FirstChange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawWindows(t)
-		from := at(t, "2026-01-01T00:00:00Z").Add(time.Duration(rapid.IntRange(0, 4*366*24*60).Draw(t, "minutes")) * time.Minute)
+		from := drawInstant(t)
 		next, ok := l.NextChange(from)
 		until := next
 		if !ok {
@@ -312,7 +323,7 @@ func TestHours_AnyWindows_HoldUntil(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawWindows(t)
 		operation := time.Duration(rapid.IntRange(1, 90).Draw(t, "operation")) * time.Minute
-		from := at(t, "2026-01-01T00:00:00Z").Add(time.Duration(rapid.IntRange(0, 366*24*60).Draw(t, "minutes")) * time.Minute)
+		from := drawInstant(t)
 		h := l.Hours(from, operation)
 		open := make([]bool, 5*24*60) // in each minute
 		for i := range open {
