@@ -7,10 +7,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/protocol/window"
+	"github.com/wandertoken/wander/sim/circulation"
 )
 
 func windowsOf(t testing.TB, texts ...string) (list window.Windows) {
@@ -150,5 +152,44 @@ func TestWindows_AnyPolicy_WithFaults(t *testing.T) {
 		if p.NoToken != nil {
 			assert.LessOrEqual(t, *p.NoToken, 1., name)
 		}
+	}
+}
+
+// TestLength_Windows_WholeCycles: a run has at least four cycles, and ends with one; the time between two operations is stretched.
+func TestLength_Windows_WholeCycles(t *testing.T) {
+	for _, test := range []struct {
+		windows          string
+		every            time.Duration
+		expected, length time.Duration
+	}{
+		{"Mon-Sun 00:00-06:00 UTC", 0, 4 * 80 * time.Second, 4 * day},
+		{"Mon-Sun 00:00-06:00 UTC", 10 * day, 10*day + 4*time.Second, 101 * day},
+		{"Mon 00:00-06:00 UTC", 0, 28 * 80 * time.Second, 4 * week},
+		{"Mon 00:00-06:00 UTC", 3 * week, 3*week + 4*time.Second, 31 * week},
+	} {
+		r := ask(func(r *Request) { r.Every, r.Windows = test.every, windowsOf(t, test.windows) })
+		assert.InDelta(t, test.expected, r.expected(), 1e3, test)
+		assert.Equal(t, test.length, r.length(), test)
+		assert.Zero(t, r.warmUp()%r.calendar().cycle, test)
+	}
+	c := calendar{cycle: day}
+	assert.True(t, c.isLast(2*day, 100, 149), "a third day would take 50 events more")
+	assert.False(t, c.isLast(2*day, 100, 150))
+	assert.False(t, c.isLast(2*day+1, 1000, 150), "it has begun")
+	assert.False(t, c.isLast(0, 100, 0))
+	assert.False(t, calendar{}.isLast(2*day, 100, 0))
+}
+
+// TestPacer_Windows_EndsWithCycles: no step reaches over the end of a cycle.
+func TestPacer_Windows_EndsWithCycles(t *testing.T) {
+	r := ask(func(r *Request) { r.Windows = windowsOf(t, "Mon-Sun 00:00-06:00 UTC") })
+	w, err := circulation.New(r.faulty(1))
+	require.NoError(t, err)
+	p := r.newPacer(w, 1000)
+	p.begin, p.step = clock.Instant(90*time.Second), time.Hour
+	for _, want := range []time.Duration{day + 90*time.Second, 2*day + 90*time.Second} {
+		w.Run(clock.Instant(want - time.Second))
+		assert.Equal(t, clock.Instant(want), p.next(horizon))
+		assert.Equal(t, clock.Instant(want-time.Millisecond), p.next(clock.Instant(want-time.Millisecond)))
 	}
 }
