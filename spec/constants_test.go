@@ -219,7 +219,7 @@ func objectTable(t *testing.T) *table {
 
 // walkerNumbers are what the presets light and fair compute with, as far as others see it.
 var walkerNumbers = []string{
-	"leastWindow", "lightWindows", "fairWindows", "replyLeast", "replyMost", "credible", "hurry", "idleRound", "witnesses",
+	"minFreshness", "lightDivisor", "fairDivisor", "replyLeast", "replyMost", "credible", "hurry", "idleRound", "witnesses",
 	"confirmations", "readsAtOnce", "readPauseLeast", "readPauseMost",
 }
 

@@ -76,6 +76,7 @@ demand = "every 10m"
 acquaintances = 4
 classes = ["a", "b"]
 known = 5
+begin = "2026-01-05T00:00:00Z"
 [resource]
 policy = "wandering"
 preset = "paper"
@@ -83,6 +84,7 @@ operation_time = "2s"
 members_max = 10
 skip_delay = "50ms"
 min_interval = "10s"
+windows = ["Mon 00:00-24:00 UTC"]
 [latency]
 passing = "exponential 10ms"
 reserving = "exponential 5ms"

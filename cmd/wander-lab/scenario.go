@@ -31,6 +31,7 @@ left out:
   demand        = "always"     # or "every 10m": an exponential time after each operation
   acquaintances = 0            # how many others each member knows, even; 0 is everybody
   known         = 0            # how many the presets that ask members know; 0 is everybody
+  begin         = "2020-01-01" # the wall clock then, for windows in the resource
 
   classes       = []           # of the members in turn, for weights in the resource
 

@@ -21,6 +21,8 @@ type scenarioFile struct {
 	Tokens   *int     `toml:"tokens"`  // default: 1
 	Duration cli.Span `toml:"duration"`
 	Demand   demand   `toml:"demand"`
+	// Begin is the wall clock at the beginning, which the windows of the resource go by; default: 1 January 2020, a Wednesday.
+	Begin cli.Instant `toml:"begin"`
 	// Acquaintances is how many others each member knows; 0: everybody.
 	Acquaintances int                `toml:"acquaintances"`
 	Known         int                `toml:"known"`   // the same for the presets that ask members
@@ -88,6 +90,7 @@ func (f scenarioFile) scenario() experiment.Scenario {
 		Config: circulation.Config{
 			Policy: r.Policy, Params: r.PolicyParams(),
 			Members: f.Members, Classes: f.Classes, Found: 1, Demand: f.Demand.Demand,
+			Windows: r.Windows, Begin: f.Begin.Time,
 			Passing: f.Latency.Passing.Latency, Reserving: f.Latency.Reserving.Latency, Telling: f.Latency.Telling.Latency, Operation: f.Latency.Operation.Latency,
 			PassLoss: f.Faults.PassLoss.float64, TellLoss: f.Faults.TellLoss.float64,
 			LossEvery: f.Faults.LossEvery.Duration, CrashEvery: f.Faults.CrashEvery.Duration,

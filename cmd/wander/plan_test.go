@@ -2,6 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -82,12 +85,123 @@ func TestPlanMistakes(t *testing.T) {
 		"set no choice":  {append(quickPlan, "--set", "on_silent_holder=run"), `"run": must be one of wait, replace`},
 		"set no flag":    {append(quickPlan, "--set", "generator_rests=1"), "must be true or false"},
 		"set too large":  {append(quickPlan, "--set", "min_interval=36500d"), "min_interval is"},
+		"windows":        {append(quickPlan, "--windows", "Mon 22:00 UTC"), `--windows: invalid window: "22:00" is not a span`},
+		"zone":           {append(quickPlan, "--windows", "Mon 22:00-23:00 Nowhere/None"), `--windows: unknown time zone: `},
+		"short window":   {append(quickPlan, "--windows", "Mon 22:00-22:01 UTC", "--operation-time", "2m"), "is shorter than operation_time, 2m0s, in windows\nhint: give at most 8 windows"},
+		"nine windows":   {append(quickPlan, slices.Repeat([]string{"--windows", "Mon 22:00-23:00 UTC"}, 9)...), "windows has 9, permitted are 8"},
+		"begin":          {append(quickPlan, "--windows", "Mon 22:00-23:00 UTC", "--begin", "monday"), `--begin monday: "monday" is not a moment: write for example "2026-01-05" (midnight UTC)`},
+		"begin alone":    {append(quickPlan, "--begin", "2026-01-05"), "--begin has no effect without windows"},
+		"early begin":    {append(quickPlan, "--windows", "Mon 22:00-23:00 UTC", "--begin", "1969-01-05"), "begin out of range"},
+		"resource":       {append(quickPlan, "--resource", "ftp"), "--resource has no effect without --group FILE.toml"},
+		"no members":     {[]string{"plan", "--group", "x.toml"}, "required flags missing: --members\n"},
 		"first":          {append(quickPlan, "--first", "0"), "the first is 0, permitted are 1 to 1000000000"},
 		"seeds":          {append(quickPlan, "--seeds", "0"), "seeds out of range"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errs := runCommand("", c.args...)
 			assert.Equal(t, cli.ExitUsage, code)
+			assert.Empty(t, out)
+			assert.Contains(t, errs, c.says)
+		})
+	}
+}
+
+// TestPlan_Windows_Shown: the text and the JSON say what the windows come to.
+func TestPlan_Windows_Shown(t *testing.T) {
+	t.Parallel()
+	args := append(quickPlan, "--every", "10m", "--windows", "Mon-Sun 08:00-14:00 UTC", "--windows", "Mon-Sun 14:00-20:00 UTC")
+	code, out, errs := runCommand("", append(args, "--begin", "2026-01-05T01:00:00+01:00")...)
+	require.Zero(t, code, errs)
+	assert.Regexp(t, `
+windows Mon-Sun 08:00-14:00 UTC; Mon-Sun 14:00-20:00 UTC: open 50 % of the time from 2026-01-05T00:00:00Z on
+
+wait          p50 .*
+wait if open  p50 .*
+between runs  p50 .*
+idle          .* % of the open time; although somebody waits .* % of the open time
+two at once   .* % of the open time
+more at once  .* % of the open time
+messages      .*
+open hour     [0-9.]+ operations in each
+`, out)
+	code, out, errs = runCommand("", append(args, "--output", "json")...)
+	require.Zero(t, code, errs)
+	var p plan.Report
+	require.NoError(t, json.Unmarshal([]byte(out), &p))
+	require.NotNil(t, p.Hours)
+	assert.Equal(t, "Mon-Sun 08:00-14:00 UTC; Mon-Sun 14:00-20:00 UTC", p.Hours.Text)
+	assert.Equal(t, plan.DefaultBegin, p.Hours.Begin)
+	assert.InDelta(t, 0.5, p.Hours.Open, 1e-9)
+	assert.Greater(t, p.Wait.P99, 11*3600., "whoever asks in the evening")
+	assert.Less(t, p.Hours.Wait.P99, 3600.)
+
+	code, out, errs = runCommand("", append(args, "--compare")...)
+	require.Zero(t, code, errs)
+	assert.Contains(t, out, "no crash\nwindows Mon-Sun 08:00-14:00 UTC; Mon-Sun 14:00-20:00 UTC: open 50 % of the time from 2026-01-05T00:00:00Z on\n\npreset ")
+}
+
+// TestPlan_Group_TakesTheResource: --group takes what the file says, a flag prevails.
+func TestPlan_Group_TakesTheResource(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "group.toml")
+	require.NoError(t, os.WriteFile(file, []byte(`
+[[resource]]
+name = "ftp"
+operation_time = "30s"
+members_max = 4
+slots = 2
+policy = "uncoordinated"
+preset = "report"
+min_interval = "5m"
+windows = ["Mon-Sun 08:00-20:00 UTC"]
+
+[[resource]]
+name = "backup"
+operation_time = "10m"
+members_max = 4
+weights = "big=3, small=1"
+`), 0o600))
+	args := []string{"plan", "--members", "4", "--seeds", "1", "--group", file}
+	code, out, errs := runCommand("", append(args, "--resource", "ftp", "--every", "1h")...)
+	require.Zero(t, code, errs)
+	for _, says := range []string{
+		"4 members, operations of 30s, ", "policy uncoordinated, preset report, min_interval 5m\n", "windows Mon-Sun 08:00-20:00 UTC: open 50 % of the time",
+		"hint: ftp has 2 slots, each with a token of its own; one of them was simulated",
+	} {
+		assert.Contains(t, out, says)
+	}
+	code, out, errs = runCommand("", append(args, "--resource", "ftp", "--every", "1h", "--operation-time", "20s", "--preset", "journal", "--min-interval", "6m",
+		"--windows", "Mon-Sun 00:00-06:00 UTC")...)
+	require.Zero(t, code, errs)
+	assert.Contains(t, out, "4 members, operations of 20s, ")
+	assert.Contains(t, out, "preset journal, min_interval 6m\n")
+	assert.Contains(t, out, "windows Mon-Sun 00:00-06:00 UTC: open 25 % of the time")
+	code, out, errs = runCommand("", append(args, "--resource", "backup")...)
+	require.Zero(t, code, errs)
+	assert.Contains(t, out, "policy wandering, preset fair\n")
+	assert.Contains(t, out, "weight 3      2 members: ")
+	assert.NotContains(t, out, "windows")
+
+	other := func(name, text string) []string {
+		path := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return []string{"--group", path}
+	}
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"several":  {nil, cli.ExitUsage, "has several resources: name one with --resource, of backup, ftp"},
+		"none":     {[]string{"--resource", "x"}, cli.ExitUsage, `--resource "x" is not in ` + file + ", which has backup, ftp"},
+		"few":      {[]string{"--resource", "backup", "--members", "1"}, cli.ExitUsage, "weights out of range: 2 weights"},
+		"no file":  {[]string{"--group", file + ".none"}, cli.ExitConfiguration, "group.toml.none"},
+		"bad file": {other("bad.toml", "[[resource]]\nname = 1\n"), cli.ExitConfiguration, "bad.toml:2"},
+		"empty":    {other("empty.toml", "name = \"a\"\n"), cli.ExitConfiguration, "resource"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, out, errs := runCommand("", append(args, c.args...)...)
+			assert.Equal(t, c.code, code)
 			assert.Empty(t, out)
 			assert.Contains(t, errs, c.says)
 		})

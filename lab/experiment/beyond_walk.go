@@ -139,7 +139,7 @@ func (q walkQuantity) row(l *Lab, g walkGroup, tag string, runs []*walkRun) {
 
 // whyLight is the reason where light does not meet a goal of all presets.
 const whyLight = `light knows of no member but those that it comes to, and walks at random: it finds who is due by chance, and two tokens live
-until one meets a member that saw both. Its windows follow how often a token comes already; what helps is what fair does beyond
+until one meets a member that saw both. Its freshness follows how often a token comes already; what helps is what fair does beyond
 it: telling and asking witnesses.`
 
 // walkCost is what the runs cost on average.

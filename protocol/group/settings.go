@@ -406,7 +406,7 @@ func (r Resource) Validate() error {
 		r.checkWhole(),
 		check(ResourceConstants, &r),
 		r.OnIsolated.Validate(),
-		r.checkWindows(),
+		CheckWindows(r.Windows, r.OperationTime),
 		r.checkGate(),
 		extensions(r.Extensions),
 	)

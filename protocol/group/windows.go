@@ -3,6 +3,7 @@ package group
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/window"
 )
@@ -46,17 +47,18 @@ func tooManyWindows(n int) error {
 	return fmt.Errorf("%w: windows has %d, permitted are %d", ErrWindows, n, window.Max)
 }
 
-// checkWindows returns ErrWindows if the windows cannot be. One that is shorter than an operation would let none begin.
-func (r Resource) checkWindows() error {
-	if len(r.Windows) > window.Max {
-		return tooManyWindows(len(r.Windows))
+// CheckWindows returns ErrWindows if a resource whose operations take so long cannot have the windows. One that is shorter than an
+// operation would let none begin.
+func CheckWindows(list window.Windows, operation time.Duration) error {
+	if len(list) > window.Max {
+		return tooManyWindows(len(list))
 	}
-	for _, w := range r.Windows {
+	for _, w := range list {
 		if err := w.Validate(); err != nil {
 			return fmt.Errorf("%w: windows: %w", ErrWindows, err)
 		}
-		if w.Length() < r.OperationTime {
-			return fmt.Errorf("%w: %q is shorter than operation_time, %v, in windows", ErrWindows, w.String(), r.OperationTime)
+		if w.Length() < operation {
+			return fmt.Errorf("%w: %q is shorter than operation_time, %v, in windows", ErrWindows, w.String(), operation)
 		}
 	}
 	return nil

@@ -41,13 +41,13 @@ func (c *circulation) configure() (fresh []*slot, err error) {
 	c.limits = newLimits(c.settings.Slots())
 	for _, r := range c.settings.Resources {
 		params := c.settings.PolicyParams(r)
+		hours := c.schedule.of(r)
 		for n := range uint64(r.Slots) {
 			k := slotKey{r.Name, n}
 			configured[k] = true
 			old := c.slots.byKey[k]
 			if old != nil && !old.leaving && old.resource.Policy == r.Policy && old.params == params {
-				old.resource = r
-				c.schedule.set(old)
+				old.resource, old.hours = r, hours
 				c.entries.refresh(old)
 				continue
 			}
@@ -67,7 +67,7 @@ func (c *circulation) configure() (fresh []*slot, err error) {
 			}
 			old.resource, old.params, old.policy, old.demand, old.leaving = r, params, p, false, false
 			old.closed = c.entries.isClosed(old)
-			c.schedule.set(old)
+			old.hours = hours
 			c.slots.timers.set(old, clock.Never)
 			c.live.monitors.unwatchAll(old)
 			fresh = append(fresh, old)

@@ -201,7 +201,7 @@ func (l *entries) opened(e *entry, a gate.OpenAnswer, at uint64, lie string) {
 	switch {
 	case lie != "": // its number is no fence
 		s.word, pause = gateWord{text: "opens " + lie, hinders: GateUseless}, l.now.Boot.Add(refusePause)
-	case s.hours.shut: // since the member knocked
+	case s.hours.Closed: // since the member knocked
 		s.word.text, s.word.hinders = "open, but the windows have closed or close too soon", GateUseless
 	case end.Sub(l.now.Boot) < shortestProgram(s.resource.MaxHold, d.maxHold): // there is no time left for a program
 		s.word.text, s.word.hinders = "open for too short a time", GateUseless

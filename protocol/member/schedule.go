@@ -5,6 +5,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/window"
 )
 
 // A resource with windows is used only while one of them is open, by this member's own wall clock (P-91, P-92). While none is, and
@@ -12,94 +13,63 @@ import (
 // no waiter, and no holder counts as late for its sake. It passes tokens on as ever, since the clocks of others may say
 // that a window is open.
 
-// hours are whether programs may begin at a slot, and when that changes.
-type hours struct {
-	shut        bool      // no program begins
-	closes      time.Time // when the windows close that are open; zero: never, or they are closed
-	opens       time.Time // when programs may begin again while shut is set; zero: as far as can be seen, never
-	from, until time.Time // what is said here is so from the one instant until the other; until is zero: for good
-}
-
-// hoursOf are the hours of a resource at an instant.
-func hoursOf(r group.Resource, at time.Time) hours {
-	h := hours{from: at}
-	if len(r.Windows) == 0 {
-		return h
-	}
-	next, changes := r.Windows.NextChange(at)
-	switch {
-	case r.Windows.Open(at) && !changes:
-		return h
-	case r.Windows.Open(at):
-		h.closes, h.until = next, next.Add(1-r.OperationTime) // an operation that just fits may begin
-		if at.Before(h.until) {
-			return h
-		}
-		h.until = next
-		if opens, ok := r.Windows.NextChange(next); ok {
-			h.opens = opens
-		}
-	default:
-		h.opens, h.until = next, next
-	}
-	h.shut = true
-	return h
-}
-
-// holds reports whether what the hours say is so at an instant.
-func (h *hours) holds(at time.Time) bool {
-	return !at.Before(h.from) && (h.until.IsZero() || at.Before(h.until))
-}
-
-// schedule has the hours of all slots.
+// schedule has the hours of all resources. The slots of a resource share them.
 type schedule struct {
 	*core
 	slots   *slotTable
 	demands *demands
-	all     hours // only from and until: between these no slot's hours change
+	all     window.Hours // only From and Until: between these no resource's hours change
 }
 
-// set looks at the hours of a slot whose configuration is new. Its policy is told by whoever tells it of demand.
-func (l *schedule) set(s *slot) { s.hours = hoursOf(s.resource, l.now.Wall) }
+// of returns the hours of a resource whose configuration is new, for its slots to share. Their policies are told by whoever tells
+// them of demand.
+func (l *schedule) of(r group.Resource) *window.Hours {
+	h := r.Windows.Hours(l.now.Wall, r.OperationTime)
+	return &h
+}
 
 // look renews the hours that have passed, and tells policies what that means. A wall clock that was set may have passed any.
 func (l *schedule) look() {
-	l.all = hours{from: l.now.Wall}
-	for _, s := range l.slots.order {
+	l.all = window.Hours{From: l.now.Wall}
+	var renewed *window.Hours
+	for _, s := range l.slots.order { // the slots of a resource follow one another
 		if s.leaving || len(s.resource.Windows) == 0 {
 			continue
 		}
-		if !s.hours.holds(l.now.Wall) {
-			l.set(s)
+		if !s.hours.Hold(l.now.Wall) {
+			*s.hours = s.resource.Windows.Hours(l.now.Wall, s.resource.OperationTime)
+			renewed = s.hours
+		}
+		if s.hours == renewed {
 			l.demands.notify(s)
 		}
-		if u := s.hours.until; !u.IsZero() && (l.all.until.IsZero() || u.Before(l.all.until)) {
-			l.all.until = u
+		if u := s.hours.Until; !u.IsZero() && (l.all.Until.IsZero() || u.Before(l.all.Until)) {
+			l.all.Until = u
 		}
 	}
 }
 
 // tick renews what has passed.
 func (l *schedule) tick() {
-	if !l.all.holds(l.now.Wall) {
+	if !l.all.Hold(l.now.Wall) {
 		l.look()
 	}
 }
 
 // next is when tick has something to do, if nobody sets the wall clock.
 func (l *schedule) next() clock.Instant {
-	if l.all.until.IsZero() {
+	if l.all.Until.IsZero() {
 		return clock.Never
 	}
-	return l.instant(l.all.until)
+	return l.instant(l.all.Until)
 }
 
 // closes is when the window of a slot closes, or clock.Never.
 func (l *schedule) closes(s *slot) clock.Instant {
-	if s.hours.closes.IsZero() {
+	if s.hours.Closes.IsZero() {
 		return clock.Never
 	}
-	return l.instant(s.hours.closes)
+	return l.instant(s.hours.Closes)
 }
 
 // instant is a moment of the wall clock, as that is set now.
@@ -112,6 +82,6 @@ type HoursStatus struct {
 	Closes time.Time // when the windows close that are open; zero: they are closed, or never close
 }
 
-func (h *hours) status() HoursStatus {
-	return HoursStatus{Closed: h.shut, Opens: h.opens, Closes: h.closes}
+func hoursStatus(h *window.Hours) HoursStatus {
+	return HoursStatus{Closed: h.Closed, Opens: h.Opens, Closes: h.Closes}
 }

@@ -42,19 +42,29 @@ func (w *wants) PolicyStepped(_ string, _ uint64, _ clock.Instant, e policy.Even
 	}
 }
 
+// paramsOf are parameters that a preset takes.
+func paramsOf(t testing.TB, policyName, preset string) policy.Params {
+	p := policy.Params{Preset: preset, OperationTime: 10 * time.Second, MaxHold: time.Hour, MembersMax: 10, SkipDelay: 10 * time.Millisecond}
+	switch {
+	case policyName == catalog.Multitoken:
+		p.TargetInterval = time.Minute
+	case policyName == catalog.Wandering && preset == wandering.Paper:
+		p.MinInterval, p.RegenerationMean = time.Millisecond, 1000*time.Hour
+	}
+	require.NoError(t, catalog.Check(policyName, p))
+	return p
+}
+
 // opensAt is a member alone that holds the tokens of a resource with windows.
 func opensAt(t testing.TB, policyName string, preset string, texts ...string) (*box, *wants) {
-	s := settings(1, policy.Params{
-		Preset: preset, OperationTime: 10 * time.Second, MaxHold: time.Hour, MembersMax: 10, SkipDelay: 10 * time.Millisecond,
-	})
+	return slotsOpenAt(t, 1, policyName, preset, texts...)
+}
+
+// slotsOpenAt is the same with several slots.
+func slotsOpenAt(t testing.TB, slots int, policyName string, preset string, texts ...string) (*box, *wants) {
+	s := settings(1, paramsOf(t, policyName, preset))
 	r := &s.Resources[0]
-	r.Policy, r.MaxHold, r.Windows = policyName, time.Hour, windowsOf(t, texts...)
-	switch {
-	case policyName == "multitoken":
-		r.TargetInterval = time.Minute
-	case preset == wandering.Paper && policyName == "wandering":
-		r.MinInterval, r.RegenerationMean = time.Millisecond, 1000*time.Hour
-	}
+	r.Policy, r.Slots, r.MaxHold, r.Windows = policyName, slots, time.Hour, windowsOf(t, texts...)
 	a, w := newAuthorityWith(t, s), new(wants)
 	return a.open(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Found, c.Observer = true, w }), w
 }
@@ -85,9 +95,6 @@ func asks(b *box, d member.Demand) *effect.Grant {
 func TestWindow_Closed_NothingBegins(t *testing.T) {
 	for _, name := range catalog.Names() {
 		for _, preset := range catalog.Presets(name) {
-			if _, err := opens(name, preset.Name); err != nil {
-				continue // it needs parameters of its own
-			}
 			t.Run(name+"/"+preset.Name, func(t *testing.T) {
 				b, told := opensAt(t, name, preset.Name, "Mon 12:10-13:00 UTC")
 				b.step(member.Demand{Request: 1, Resource: resource})
@@ -102,22 +109,10 @@ func TestWindow_Closed_NothingBegins(t *testing.T) {
 	}
 }
 
-// opens says whether a preset takes the parameters of opensAt.
-func opens(name, preset string) (r group.Resource, err error) {
-	p := policy.Params{Preset: preset, OperationTime: 10 * time.Second, MaxHold: time.Hour, MembersMax: 10, SkipDelay: 10 * time.Millisecond}
-	switch {
-	case name == "multitoken":
-		p.TargetInterval = time.Minute
-	case preset == wandering.Paper && name == "wandering":
-		p.MinInterval, p.RegenerationMean = time.Millisecond, 1000*time.Hour
-	}
-	return r, catalog.Check(name, p)
-}
-
 // TestWindow_NearItsEnd_NothingBegins: P-91. An operation that still fits begins.
 func TestWindow_NearItsEnd_NothingBegins(t *testing.T) {
 	for left, begins := range map[time.Duration]bool{20 * time.Second: true, 10*time.Second - 1: false} {
-		b, told := opensAt(t, "wandering", wandering.Light, "Mon 11:00-12:05 UTC", "Tue 12:00-13:00 UTC")
+		b, told := opensAt(t, catalog.Wandering, wandering.Light, "Mon 11:00-12:05 UTC", "Tue 12:00-13:00 UTC")
 		waits(b, 4*time.Minute+40*time.Second)
 		b.after(20*time.Second - left)
 		assert.Equal(t, begins, asks(b, member.Demand{Request: 1}) != nil, left)
@@ -128,9 +123,28 @@ func TestWindow_NearItsEnd_NothingBegins(t *testing.T) {
 	}
 }
 
+// TestWindow_SeveralSlots_AllOpen: the slots of a resource open and close at once.
+func TestWindow_SeveralSlots_AllOpen(t *testing.T) {
+	b, told := slotsOpenAt(t, 3, catalog.Wandering, wandering.Light, "Mon 12:10-13:00 UTC")
+	for n := range uint64(4) {
+		b.step(member.Demand{Request: n, Resource: resource})
+	}
+	waits(b, 9*time.Minute+59*time.Second)
+	require.Empty(t, told.told)
+	waits(b, 5*time.Second)
+	assert.Equal(t, []bool{true, true, true}, told.told)
+	for _, s := range b.Status().Slots {
+		assert.True(t, s.Executing)
+		assert.Equal(t, member.HoursStatus{Closes: began.Add(time.Hour)}, s.Hours)
+	}
+	b.now.Wall = began
+	b.step(member.Tick{})
+	assert.Equal(t, []bool{true, true, true, false, false, false}, told.told)
+}
+
 // TestWindow_Adjoining_NothingCloses: windows that follow one another are one.
 func TestWindow_Adjoining_NothingCloses(t *testing.T) {
-	b, _ := opensAt(t, "wandering", wandering.Light, "Mon 11:00-12:05 UTC", "Mon 12:05-13:00 UTC")
+	b, _ := opensAt(t, catalog.Wandering, wandering.Light, "Mon 11:00-12:05 UTC", "Mon 12:05-13:00 UTC")
 	waits(b, 5*time.Minute-time.Second)
 	g := asks(b, member.Demand{Request: 1})
 	require.NotNil(t, g)
@@ -139,7 +153,7 @@ func TestWindow_Adjoining_NothingCloses(t *testing.T) {
 
 // TestWindow_Grant_EndsWithIt: P-92. Whatever a program asks for, it has ended when the window closes.
 func TestWindow_Grant_EndsWithIt(t *testing.T) {
-	b, _ := opensAt(t, "wandering", wandering.Light, "Mon 11:00-12:05 UTC")
+	b, _ := opensAt(t, catalog.Wandering, wandering.Light, "Mon 11:00-12:05 UTC")
 	waits(b, 4*time.Minute)
 	g := asks(b, member.Demand{Request: 1, MaxHold: 30 * time.Minute})
 	require.NotNil(t, g)
@@ -150,7 +164,7 @@ func TestWindow_Grant_EndsWithIt(t *testing.T) {
 // TestWindow_Opens_Steps: a member that waits for nothing else wants to be stepped when a window opens, and when it is about to
 // close.
 func TestWindow_Opens_Steps(t *testing.T) {
-	b, told := opensAt(t, "wandering", wandering.Light, "Mon 12:10-12:20 UTC")
+	b, told := opensAt(t, catalog.Wandering, wandering.Light, "Mon 12:10-12:20 UTC")
 	b.step(member.Demand{Request: 1, Resource: resource, OncePer: time.Hour})
 	for b.now.Wall.Before(began.Add(10 * time.Minute)) {
 		require.LessOrEqual(t, b.NextDeadline().Sub(b.now.Boot), began.Add(10*time.Minute).Sub(b.now.Wall))
@@ -161,7 +175,7 @@ func TestWindow_Opens_Steps(t *testing.T) {
 
 // TestWindow_ClockSet_FollowsIt: the wall clock decides, also after it was set.
 func TestWindow_ClockSet_FollowsIt(t *testing.T) {
-	b, told := opensAt(t, "wandering", wandering.Light, "Mon 12:10-12:20 UTC")
+	b, told := opensAt(t, catalog.Wandering, wandering.Light, "Mon 12:10-12:20 UTC")
 	b.step(member.Demand{Request: 1, Resource: resource})
 	b.now.Wall = began.Add(15 * time.Minute)
 	b.step(member.Tick{})
@@ -218,7 +232,7 @@ func TestWindow_Closed_TokenPassedOn(t *testing.T) {
 
 // TestWindow_Restart_Kept: a member that restarts looks at its windows again.
 func TestWindow_Restart_Kept(t *testing.T) {
-	b, _ := opensAt(t, "wandering", wandering.Light, "Mon 12:10-13:00 UTC")
+	b, _ := opensAt(t, catalog.Wandering, wandering.Light, "Mon 12:10-13:00 UTC")
 	b.restart()
 	b.after(time.Minute)
 	b.step(member.Demand{Request: 1, Resource: resource})
@@ -245,4 +259,23 @@ func TestWindow_GateOpensTooLate_NothingBegins(t *testing.T) {
 	assert.NotNil(t, last[effect.SignOut](v.box))
 	v.says(asked.Entry, gate.ClosedAnswer{Session: 7, Reason: gate.BySignOut})
 	assert.Equal(t, 1, v.Status().Slots[0].Waiting)
+}
+
+// BenchmarkWindow_ManySlots: what it costs that the windows of a resource open and close that has many slots.
+func BenchmarkWindow_ManySlots(b *testing.B) {
+	s := settings(1, paramsOf(b, catalog.Wandering, wandering.Light))
+	r := &s.Resources[0]
+	r.Slots, r.MaxHold = group.MaxSlots, time.Hour
+	for _, day := range []string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Mon"} {
+		r.Windows = append(r.Windows, windowsOf(b, day+" 22:00-06:00 CET-1CEST,M3.5.0,M10.5.0/3")...)
+	}
+	a := newAuthorityWith(b, s)
+	m := a.open(a.issue(1, 24*time.Hour), func(*member.Config) {})
+	closed, open := began, began.Add(11*time.Hour)
+	b.ResetTimer()
+	for range b.N {
+		for _, m.now.Wall = range [...]time.Time{open, closed} {
+			m.step(member.Tick{})
+		}
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/window"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -50,10 +51,10 @@ type slot struct {
 	params    policy.Params // that the policy was made with
 	policy    policy.Policy // nil while the slot is leaving
 	timer     clock.Instant
-	place     int   // among the member's timers, or -1
-	demand    bool  // as the policy was last told
-	closed    bool  // its gate lets nobody in now: see entries.go
-	hours     hours // of its windows: see schedule.go
+	place     int           // among the member's timers, or -1
+	demand    bool          // as the policy was last told
+	closed    bool          // its gate lets nobody in now: see entries.go
+	hours     *window.Hours // of its resource's windows: see schedule.go
 	founded   bool
 	leaving   bool              // see configure.go
 	founding  founding          // see founding.go

@@ -10,6 +10,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/window"
 )
 
 // slotTable is the slots of this member, with those that are leaving.
@@ -40,7 +41,7 @@ func (t *slotTable) sort() {
 // addLeaving is the slot of a token under which a program may still run since before
 // a restart, though the configuration lacks the slot.
 func (t *slotTable) addLeaving(k slotKey) *slot {
-	s := &slot{key: k, resource: group.Resource{Name: k.resource}, leaving: true, timer: clock.Never, place: -1}
+	s := &slot{key: k, resource: group.Resource{Name: k.resource}, leaving: true, timer: clock.Never, place: -1, hours: new(window.Hours)}
 	t.byKey[k] = s
 	t.sort()
 	return s

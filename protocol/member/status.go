@@ -180,7 +180,7 @@ func (s *slot) status(held []*hold, waiting waits) SlotStatus {
 		Leaving: s.leaving, Waiting: waiting.count, WaitingSince: waiting.since, Seen: s.seen,
 		LastSeen: s.lastSeen, LastOperation: s.lastOperation,
 		Operations: s.operations, Returned: s.returned,
-		Hours: s.hours.status(), Passages: slices.Clone(s.passages.came), Founding: s.founding.active,
+		Hours: hoursStatus(s.hours), Passages: slices.Clone(s.passages.came), Founding: s.founding.active,
 	}
 	if st.MaxHold = s.resource.MaxHold; s.resource.OperationTime < st.MaxHold {
 		st.Expected = s.resource.OperationTime

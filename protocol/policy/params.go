@@ -68,7 +68,7 @@ type Params struct {
 	// that was not answered by a token. Zero derives it from OperationTime,
 	// SkipDelay and MembersMax.
 	RequestTimeout time.Duration
-	// Weights are those of the classes of members. Who has a weight of w is served w times as often as
+	// Weights are those of the classes of members. A member of weight w is served w times as often as
 	// a member of weight 1. Zero is that all have the same.
 	Weights Weights
 	// OnSilentHolder is what a keeper does about a holder that has fallen silent and whose

@@ -30,11 +30,16 @@
 // they are over. Where it is set back, it shows minutes twice, and they count both times.
 //
 // The windows of a resource are one set of minutes: windows that follow one another, or overlap, do not close in between. NextChange
-// looks for the first instant at which that set begins or ends, among the few at which it can: the begins and ends of windows by
-// either offset, midnights, and the changes of the zones.
+// looks for the first instant at which that set begins or ends. It divides the days ahead into stretches in which the clock of each
+// zone has one offset, and goes from the end of one window to that of the next.
+//
+// # When operations begin
+//
+// [Windows.Hours] is the rule for operations of a length (P-91): none begins that would not end before the windows close. Members
+// and the simulator of policies both follow it.
 //
 // # Users
 //
-// Package group has windows in the signed configuration, package member follows them, package audit checks journals by them. The
-// rules are P-90 to P-93 in spec/policy/common.md.
+// Package group has windows in the signed configuration, packages member and sim/circulation follow them, package audit checks
+// journals by them. The rules are P-90 to P-93 in spec/policy/common.md.
 package window

@@ -10,8 +10,11 @@ import (
 // Max bounds the windows of one resource: one for each day of the week, and one more.
 const Max = 8
 
-// minutesPerDay is a day of the local clock.
-const minutesPerDay = 24 * 60
+// A day of the local clock.
+const (
+	minutesPerDay = 24 * 60
+	secondsPerDay = 60 * minutesPerDay
+)
 
 // lookAhead is how many days NextChange looks ahead. A window of one day of the week may be in minutes that the local clock skips
 // in one year's spring, so that it opens a week later.
@@ -23,8 +26,8 @@ var ErrWindow = errors.New("invalid window")
 // Days is a set of days of the week. Bit 0 is Monday.
 type Days uint8
 
-// allDays has each day.
-const allDays Days = 1<<7 - 1
+// AllDays are all days of the week.
+const AllDays Days = 1<<7 - 1
 
 // day is the set of a day of the week.
 func day(d time.Weekday) Days { return 1 << ((int(d) + 6) % 7) }
@@ -44,8 +47,8 @@ type Windows []Window
 // Validate returns ErrWindow or ErrZone if the window cannot be.
 func (w Window) Validate() error {
 	switch {
-	case w.Days == 0 || w.Days > allDays:
-		return fmt.Errorf("%w: days are %#x, permitted are 1 to %#x", ErrWindow, uint8(w.Days), uint8(allDays))
+	case w.Days == 0 || w.Days > AllDays:
+		return fmt.Errorf("%w: days are %#x, permitted are 1 to %#x", ErrWindow, uint8(w.Days), uint8(AllDays))
 	case w.Begin < 0 || w.Begin >= minutesPerDay || w.End < 0 || w.End >= minutesPerDay:
 		return fmt.Errorf("%w: minutes %d to %d, permitted are 0 to %d", ErrWindow, w.Begin, w.End, minutesPerDay-1)
 	case len(w.Name) == 0 || len(w.Name) > MaxZone || slices.ContainsFunc([]byte(w.Name), func(c byte) bool { return c <= ' ' || c > '~' }):
@@ -82,43 +85,42 @@ func (l Windows) Open(at time.Time) bool {
 // NextChange returns the first instant after another one from which on the windows are open and were closed before, or the
 // reverse. There is none if they never close.
 func (l Windows) NextChange(after time.Time) (at time.Time, ok bool) {
-	is := l.Open(after)
-	for n := range lookAhead {
-		for _, t := range l.moments(after.Add(time.Duration(n) * 24 * time.Hour)) {
-			if t.After(after) && l.Open(t) != is {
-				return t, true
-			}
-		}
+	if len(l) == 0 {
+		return time.Time{}, false
 	}
-	return time.Time{}, false
+	from := after.Unix() // windows open and close on whole seconds
+	until := from + lookAhead*secondsPerDay
+	all := l.timetables(from, until)
+	now := openUntil(all, from)
+	if now == from {
+		now = opens(all, from, until)
+	}
+	if now >= until {
+		return time.Time{}, false
+	}
+	return time.Unix(now, 0).UTC(), true
 }
 
-// moments are instants of the day from one on at which the windows can open or close, in their order.
-func (l Windows) moments(from time.Time) (list []time.Time) {
-	until := from.Add(24 * time.Hour)
-	add := func(t time.Time) {
-		if !t.Before(from) && !t.After(until) {
-			list = append(list, t)
+// openUntil is the first instant, from one on, at which none of the windows is open, or the end of the timetables.
+func openUntil(all []timetable, now int64) int64 {
+	for {
+		until := now
+		for i := range all {
+			until = max(until, all[i].openUntil(now))
 		}
+		if until == now {
+			return now
+		}
+		now = until
 	}
-	for _, w := range l {
-		for year := from.UTC().Year() - 1; year <= until.UTC().Year()+1; year++ { // a year's change may come days before or after it
-			for _, t := range w.Zone.changesIn(year) {
-				add(t)
-			}
-		}
-		for _, offset := range []int{w.Zone.standard, w.Zone.daylight} {
-			local := from.UTC().Add(time.Duration(offset) * time.Second)
-			for d := range 2 {
-				midnight := time.Date(local.Year(), local.Month(), local.Day()+d, 0, 0, -offset, 0, time.UTC)
-				add(midnight)
-				add(midnight.Add(time.Duration(w.Begin) * time.Minute))
-				add(midnight.Add(time.Duration(w.End) * time.Minute))
-			}
-		}
+}
+
+// opens is the first instant after one at which all windows are closed, at which one of them is open, or the end of the timetables.
+func opens(all []timetable, now, until int64) int64 {
+	for i := range all {
+		until = min(until, all[i].opens(now, until))
 	}
-	slices.SortFunc(list, time.Time.Compare)
-	return list
+	return until
 }
 
 // Local returns an instant as the clock shows it in the zone of a window that is open then, or of the first one.

@@ -129,12 +129,9 @@ func (z Zone) at(at time.Time) (offset int, name string) {
 	return offset, name
 }
 
-// changesIn returns the instants of a year at which the offset may change.
-func (z Zone) changesIn(year int) []time.Time {
-	if !z.changes {
-		return nil
-	}
-	return []time.Time{time.Unix(z.begins.in(year)-int64(z.standard), 0), time.Unix(z.ends.in(year)-int64(z.daylight), 0)}
+// changesIn are the instants of a year at which the offset of a zone that has two may change, in seconds since 1970.
+func (z Zone) changesIn(year int) [2]int64 {
+	return [2]int64{z.begins.in(year) - int64(z.standard), z.ends.in(year) - int64(z.daylight)}
 }
 
 // in is the moment in a year, in seconds since 1970 by the local clock.

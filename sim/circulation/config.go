@@ -6,9 +6,11 @@ import (
 	"math/rand/v2"
 	"time"
 
+	wandergroup "github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/window"
 )
 
 const (
@@ -19,6 +21,10 @@ const (
 	// defaultDetectAfter is Config.DetectAfter where that is zero: how long the papers'
 	// failure detector takes, and about what a member's connections do.
 	defaultDetectAfter = 10 * time.Second
+
+	// defaultBegin is Config.Begin where that is zero, in seconds since 1970: the
+	// year 2020. A clock that is wrong by decades still is after 1970.
+	defaultBegin = 1_577_836_800
 
 	// forever, as the time for which a member is down, is without a return.
 	forever = time.Duration(1<<63 - 1)
@@ -95,9 +101,17 @@ type Config struct {
 	// Recall makes durable members remember their last visits, to be Recalled
 	// after a Simulation.Crash. CrashEvery implies it.
 	Recall bool
+	// Begin is the wall clock at instant 0, from 1970 on. The zero value is the
+	// year 2020.
+	Begin time.Time
 	// ClockOffset is by how much each member's wall clock is wrong at most,
 	// either way, uniformly. It shows in policy.Token.Born only.
 	ClockOffset time.Duration
+	// Windows are when operations may run, by Begin and the time since: the same
+	// for all members. None begins that would take longer than there is left of
+	// Params.OperationTime, and what runs when they close ends (P-91, P-92).
+	// Without any, operations always may run.
+	Windows window.Windows
 
 	// DetectAfter is how long after its fall a member counts as failed: the
 	// policies that watch it are told Silent, and no Roster names it any more.
@@ -228,6 +242,12 @@ func (c *Config) validate() error {
 		if d.span < 0 {
 			return fmt.Errorf("%w: %s is %v", ErrNegative, d.name, d.span)
 		}
+	}
+	if !c.Begin.IsZero() && c.Begin.Unix() < 0 {
+		return fmt.Errorf("%w: begin is %v, permitted are 1970 and later", ErrBegin, c.Begin)
+	}
+	if err := wandergroup.CheckWindows(c.Windows, c.Params.OperationTime); err != nil {
+		return err
 	}
 	for _, l := range []Latency{c.Passing, c.Telling, c.Operation, c.Reserving} {
 		if err := l.validate(); err != nil {

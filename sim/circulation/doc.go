@@ -50,6 +50,10 @@
 // An operation that the action Run begins takes Config.Operation. If the member
 // does not want to run, the operation ends at once without having run.
 //
+// With Config.Windows operations run only while a window is open. Members want to
+// run meanwhile as ever, and wait; but their policies are told that they do not,
+// as those of members are (P-91).
+//
 // # Crashes
 //
 // A crash ends the member's operations. A durable member (the default) keeps
@@ -77,7 +81,7 @@
 // faults injects the faults of the Config. agents tells the policies what
 // happens, and performs what they answer. For that, tokens has the table of the
 // tokens, handoffs passes them, operations knows which members want to run and
-// which run, mail delivers messages, and watches reports members that have
+// which run, hours when they may, mail delivers messages, and watches reports members that have
 // fallen silent. roster answers the questions of policies. All parts share one
 // group: the clock, the agenda and the members.
 package circulation

@@ -9,6 +9,7 @@ var (
 	ErrShare    = errors.New("probability out of range")
 	ErrNegative = errors.New("negative time span")
 	ErrLatency  = errors.New("latency is no distribution")
+	ErrBegin    = errors.New("begin before 1970")
 )
 
 // ErrStandstill is what Simulation.Err returns when virtual time stood still:

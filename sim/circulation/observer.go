@@ -27,6 +27,8 @@ type Observer interface {
 	MemberUp(now clock.Instant, member int)
 	// MemberDown: a member crashed or left.
 	MemberDown(now clock.Instant, member int)
+	// WindowsChanged: Config.Windows open, or close. Without any there is none.
+	WindowsChanged(now clock.Instant, open bool)
 	// Advanced: Run returns; nothing more happens until now.
 	Advanced(now clock.Instant)
 }
@@ -72,6 +74,9 @@ func (Ignore) MemberUp(clock.Instant, int) {}
 
 // MemberDown implements Observer.
 func (Ignore) MemberDown(clock.Instant, int) {}
+
+// WindowsChanged implements Observer.
+func (Ignore) WindowsChanged(clock.Instant, bool) {}
 
 // Advanced implements Observer.
 func (Ignore) Advanced(clock.Instant) {}

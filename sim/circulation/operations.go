@@ -11,6 +11,7 @@ type operations struct {
 	*group
 	tokens *tokens
 	agents *agents
+	hours  *hours
 	stream *rand.Rand // streamDemand
 }
 
@@ -57,19 +58,22 @@ func (o *operations) rise(m int32) {
 }
 
 // tellDemand tells a policy whether its member wants to run, when that is
-// news.
+// news. While no operation may begin, the member does not want to as far as its
+// policy is concerned (P-91).
 func (o *operations) tellDemand(m int32) {
-	if s := &o.sites[m]; s.wants != s.heard {
-		s.heard = s.wants
-		o.agents.step(m, &policy.Event{Kind: policy.DemandChanged, Demand: s.wants})
+	s := &o.sites[m]
+	if wanted := s.wants && !o.hours.Closed; wanted != s.heard {
+		s.heard = wanted
+		o.agents.step(m, &policy.Event{Kind: policy.DemandChanged, Demand: wanted})
 	}
 }
 
-// run begins the operation, if anybody wants it.
+// run begins the operation, if anybody wants it and it may begin. It ends with
+// the windows at the latest (P-92).
 func (o *operations) run(t *token, i int32) {
 	m := t.holder
 	s := &o.sites[m]
-	if !s.wants {
+	if !s.wants || o.hours.Closed {
 		o.schedule(0, notRun, m, i, s.epoch)
 		return
 	}
@@ -82,7 +86,7 @@ func (o *operations) run(t *token, i int32) {
 	for _, observer := range o.observers {
 		observer.OperationBegan(o.now, int(m))
 	}
-	o.schedule(o.cfg.Operation.draw(o.rng), ended, m, i, s.epoch)
+	o.schedule(min(o.cfg.Operation.draw(o.rng), o.hours.left()), ended, m, i, s.epoch)
 }
 
 // interrupt ends an operation that runs under t without telling the policy.

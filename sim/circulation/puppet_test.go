@@ -138,6 +138,7 @@ func (d *diary) TokenBorn(now clock.Instant, m int, _ ident.Token) { d.note(now,
 func (d *diary) TokenGone(now clock.Instant, _ ident.Token, how End) {
 	d.note(now, "%s", []string{"", "dropped", "lost in transit", "lost with holder"}[how])
 }
-func (d *diary) MemberUp(now clock.Instant, m int)   { d.note(now, "m%d up", m) }
-func (d *diary) MemberDown(now clock.Instant, m int) { d.note(now, "m%d down", m) }
-func (d *diary) Advanced(now clock.Instant)          { d.note(now, "advanced") }
+func (d *diary) MemberUp(now clock.Instant, m int)           { d.note(now, "m%d up", m) }
+func (d *diary) MemberDown(now clock.Instant, m int)         { d.note(now, "m%d down", m) }
+func (d *diary) WindowsChanged(now clock.Instant, open bool) { d.note(now, "open %v", open) }
+func (d *diary) Advanced(now clock.Instant)                  { d.note(now, "advanced") }

@@ -25,6 +25,7 @@ const (
 	silent                           // member ref, which the member watches, counts as dead
 	suspected                        // the same, though nothing is wrong with it
 	script                           // what At was given
+	hoursPassed                      // Windows
 )
 
 // event is one thing that will happen. Its four fields, two of them pairs, are

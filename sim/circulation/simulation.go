@@ -38,6 +38,7 @@ type Simulation struct {
 	tokens     tokens
 	handoffs   handoffs
 	operations operations
+	hours      hours
 	mail       mail
 	network    network
 	watches    watches
@@ -96,6 +97,9 @@ func newSimulation(ctx context.Context, cfg Config, makePolicy Maker) (*Simulati
 	if cfg.DetectAfter == 0 {
 		cfg.DetectAfter = defaultDetectAfter
 	}
+	if cfg.Begin.IsZero() {
+		cfg.Begin = time.Unix(defaultBegin, 0).UTC()
+	}
 	s := assemble(ctx, cfg)
 	policies := rand.NewPCG(cfg.Seed, streamPolicy)
 	s.membership.make = func(member int) (policy.Policy, error) {
@@ -127,7 +131,8 @@ func assemble(ctx context.Context, cfg Config) *Simulation {
 	g.queue.timers = timers{make([]timer, 0, cfg.Members), &g.sites}
 	s.tokens = tokens{group: g}
 	s.handoffs = handoffs{group: g, tokens: &s.tokens, network: &s.network, roster: &s.roster, agents: &s.agents}
-	s.operations = operations{group: g, tokens: &s.tokens, agents: &s.agents, stream: stream(streamDemand)}
+	s.operations = operations{group: g, tokens: &s.tokens, agents: &s.agents, hours: &s.hours, stream: stream(streamDemand)}
+	s.hours = hours{group: g, operations: &s.operations}
 	s.mail = mail{group: g, network: &s.network, roster: &s.roster, watches: &s.watches, agents: &s.agents}
 	s.watches = watches{group: g, agents: &s.agents, stream: stream(streamWatch)}
 	s.roster = roster{group: g, stream: stream(streamRoster)}
@@ -162,6 +167,7 @@ func (s *Simulation) lookAgain() {
 
 // begin starts everybody and everything that comes by itself.
 func (s *Simulation) begin() {
+	s.hours.begin()
 	s.faults.downForGood()
 	s.membership.findNeighbours()
 	for m := range s.sites {
@@ -218,6 +224,8 @@ func (s *Simulation) happen(e event) {
 		s.handoffs.comesBack(&s.tokens.list[e.ref], e.ref)
 	case abandoned:
 		s.handoffs.abandon(e)
+	case hoursPassed:
+		s.hours.pass()
 	case script:
 		do := s.scripts.list[e.ref]
 		s.scripts.list[e.ref] = nil
@@ -274,10 +282,13 @@ func (s *Simulation) At(when clock.Instant, do func(*Simulation)) {
 }
 
 // Observe has o told of all events from now on, and first of the present state:
-// the tokens (as born now), and the members that want to run or run. Observers
-// are told in the order in which they were added.
+// the windows if they are closed, the tokens (as born now), and the members that
+// want to run or run. Observers are told in the order in which they were added.
 func (s *Simulation) Observe(o Observer) {
 	s.observers = append(s.observers, o)
+	if !s.hours.open() {
+		o.WindowsChanged(s.now, false)
+	}
 	for m := range s.sites {
 		if s.sites[m].wants {
 			o.Demanded(s.now, m)

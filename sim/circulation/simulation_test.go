@@ -275,7 +275,7 @@ func TestClockOffset(t *testing.T) {
 	s := newStage(t, Config{Members: 1000, Found: 1000, ClockOffset: time.Minute}, nil)
 	var sum, most float64
 	for i := range s.tokens.list {
-		off := float64(int64(s.tokens.list[i].Token.Born) - foundation)
+		off := float64(int64(s.tokens.list[i].Token.Born) - 1000*defaultBegin)
 		sum += off
 		most = max(most, off, -off)
 	}

@@ -150,9 +150,10 @@ func (t *trace) TokenBorn(now clock.Instant, m int, _ ident.Token) { t.note(now,
 func (t *trace) TokenGone(now clock.Instant, _ ident.Token, how circulation.End) {
 	t.note(now, 6, int(how))
 }
-func (t *trace) MemberUp(now clock.Instant, m int)   { t.note(now, 7, m) }
-func (t *trace) MemberDown(now clock.Instant, m int) { t.note(now, 8, m) }
-func (t *trace) Advanced(clock.Instant)              {}
+func (t *trace) MemberUp(now clock.Instant, m int)        { t.note(now, 7, m) }
+func (t *trace) MemberDown(now clock.Instant, m int)      { t.note(now, 8, m) }
+func (t *trace) WindowsChanged(now clock.Instant, _ bool) { t.note(now, 9, 0) }
+func (t *trace) Advanced(clock.Instant)                   {}
 
 // busy is a Config in which everything goes wrong.
 func busy(name string, seed uint64) circulation.Config {

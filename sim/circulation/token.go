@@ -10,10 +10,6 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// foundation is the wall clock at instant 0, ms since 1970: the year 2020. A
-// clock that is wrong by decades still is after 1970.
-const foundation = 1_577_836_800_000
-
 // custody is where a token is.
 type custody uint8
 
@@ -88,7 +84,7 @@ func (all *tokens) generate(m int32) bool {
 	field := t.Token.Field[:0]
 	*t = token{holder: m, state: held, reserved: clock.Never}
 	t.Token = policy.Token{
-		Born:      uint64(max(0, foundation+time.Duration(all.now).Milliseconds()+s.offset)),
+		Born:      uint64(max(0, all.cfg.Begin.UnixMilli()+time.Duration(all.now).Milliseconds()+s.offset)),
 		Generator: MemberID(int(m)), Field: field,
 	}
 	binary.BigEndian.PutUint64(t.Token.ID[:], all.pcg.Uint64()) // as of a hash: it decides between tokens of one age

@@ -6,9 +6,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/internal/whole"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/window"
+	"github.com/wandertoken/wander/sim/plan"
 )
 
 // openTimes are the windows of a simulated resource, by the clock of a member: two of four minutes.
@@ -75,5 +78,68 @@ func TestWindows_OpenAndClose_NobodyStruck(t *testing.T) {
 				t.Logf("%d turns, %d tokens made", len(g.turns), g.made)
 			})
 		}
+	}
+}
+
+// openUntil is for how long the windows were open until a moment of the clock.
+func openUntil(at time.Duration) (open time.Duration) {
+	for _, o := range openTimes {
+		open += max(0, min(at, o.to)-o.from)
+	}
+	return open
+}
+
+// TestWindows_SameGroup_AsPlanned: whole members run as many operations while a window is open, and wait for each other as long, as
+// sim/plan predicts for the same group: if they want to run all the time, and if they do once in a while.
+func TestWindows_SameGroup_AsPlanned(t *testing.T) {
+	skipUnderRaceDetector(t)
+	times := busyTimes{
+		operation: 2 * time.Second, hold: 4 * time.Second, interval: 100 * time.Millisecond, skip: 100 * time.Millisecond,
+		gossip: 5 * time.Second, shortest: 2 * time.Second, longest: 2*time.Second + 1, delay: time.Millisecond,
+	}
+	const members, runs = 6, 3
+	for _, test := range []struct {
+		pause             time.Duration
+		operations, waits float64 // how far apart they may be, relatively
+	}{
+		{pause: 0, operations: 0.02, waits: 0.05},
+		{pause: time.Minute, operations: 0.15, waits: 0.35}, // of 200 operations
+	} {
+		t.Run(test.pause.String(), func(t *testing.T) {
+			var r group.Resource
+			var latency, waited time.Duration
+			turns := 0
+			for seed := range uint64(runs) {
+				s := busySetting(7+seed, members, fairTurns, times)
+				s.resources[0].Windows = windows()
+				r, latency = s.resources[0], s.net.delay+s.net.jitter
+				b := newBusyGroup(t, s, times)
+				for i := range members {
+					b.add(b.ca.enrol(b.now), memberSetting{durable: true, found: i == 0, driving: grouped})
+				}
+				saw := b.watch
+				b.watch = func(m Moment) {
+					if m.Deed == Granted {
+						waited += openUntil(b.now) - openUntil(b.since[m.Member])
+					}
+					saw(m)
+				}
+				b.start()
+				b.want(b.nodes, test.pause)
+				b.runFor(15 * time.Minute)
+				assert.Empty(t, b.violations)
+				turns += len(b.turns)
+			}
+			p, err := plan.Make(t.Context(), plan.Request{
+				Policy: r.Policy, Params: r.PolicyParams(), Members: members, Windows: r.Windows, Begin: epoch, Every: test.pause, Latency: latency,
+				First: 1, Seeds: 2,
+			}, func(float64) {})
+			require.NoError(t, err)
+			operations := float64(turns) / (runs * openUntil(time.Hour).Hours())
+			wait := waited.Seconds() / float64(turns)
+			t.Logf("%d turns: %.0f in each open hour, planned %.0f; %.2f s of waiting while open, planned %.2f s", turns, operations, p.Hours.Operations, wait, p.Hours.Wait.Mean)
+			assert.InEpsilon(t, p.Hours.Operations, operations, test.operations)
+			assert.InEpsilon(t, p.Hours.Wait.Mean, wait, test.waits)
+		})
 	}
 }

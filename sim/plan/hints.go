@@ -2,8 +2,10 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
@@ -29,13 +31,14 @@ func (r *Request) preset() string {
 // hints say what the policy cannot do, and what the figures cannot.
 func (r *Request) hints(p *Report, a *total) (hints []string) {
 	say := func(format string, args ...any) { hints = append(hints, fmt.Sprintf(format, args...)) }
-	wanted := float64(r.Members) * r.Params.OperationTime.Seconds() / (r.Every + r.Params.OperationTime).Seconds()
+	hours := r.calendar()
+	wanted := float64(r.Members) * r.Params.OperationTime.Seconds() / (r.Every + r.Params.OperationTime).Seconds() / hours.open
 	switch {
 	case p.Wait == nil:
 		say("nobody ran in the simulated time")
 	case r.overloaded(p, wanted):
-		say("overload: members want %.3g operations at once, one token serves one; let them want less often, "+
-			"shorten operation_time, or use the policy %s if the resource bears several", wanted, catalog.Multitoken)
+		say("overload: members want %.3g operations at once%s, one token serves one; let them want less often, "+
+			"shorten operation_time, or use the policy %s if the resource bears several", wanted, whileOpen(hours), catalog.Multitoken)
 	case r.Every > 0 && p.Interval != nil && p.Interval.Mean > seldom*(r.Every+r.Params.OperationTime).Seconds():
 		say("members run every %v on average, they want to every %v%s",
 			round(p.Interval.Mean), (r.Every + r.Params.OperationTime).Round(time.Millisecond), r.whyRare())
@@ -46,8 +49,12 @@ func (r *Request) hints(p *Report, a *total) (hints []string) {
 	if p.NoToken != nil && *p.NoToken > tokenless {
 		say("there is no token %.0f %% of the time: losses are too frequent for how soon a token is replaced", 100**p.NoToken)
 	}
+	if a.partial {
+		say("a run is bounded by what it costs: it ends before the windows begin anew, which they do every %s; shares, rates and waits depend on "+
+			"which part of that it has, and are of the %s after the warm-up", duration.Format(hours.cycle), duration.Format(a.shortest.Round(time.Second)))
+	}
 	switch {
-	case a.shortest < r.length():
+	case a.shortest < r.least():
 		say("a run is bounded by what it costs: it is shorter than %d times what passes between two operations of a member, "+
 			"which is %v or more; what takes longer than the run was not seen in it, and percentiles that were not reached "+
 			"(marked with >, lower_bounds in JSON) are larger than their number", minIntervals, r.expected())
@@ -87,11 +94,25 @@ func (r *Request) overloaded(p *Report, wanted float64) bool {
 
 // whyRare names what keeps members from running as often as they want.
 func (r *Request) whyRare() string {
-	shortest := r.minInterval()
-	if shortest <= r.Every {
+	var why []string
+	if shortest := r.minInterval(); shortest > r.Every {
+		why = append(why, fmt.Sprintf("min_interval is %v", shortest))
+	}
+	if c := r.calendar(); c.cycle > 0 {
+		why = append(why, fmt.Sprintf("the resource is open %.3g %% of the time", 100*c.open))
+	}
+	if len(why) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(": min_interval is %v", shortest)
+	return ": " + strings.Join(why, ", and ")
+}
+
+// whileOpen says, of a resource with windows, to which time something refers.
+func whileOpen(c calendar) string {
+	if c.cycle == 0 {
+		return ""
+	}
+	return " while the resource is open"
 }
 
 // round is a number of seconds as people read it.

@@ -72,19 +72,24 @@ type sample struct {
 	warm     time.Duration       // before
 	measured time.Duration
 	warming  uint64 // events before
+	partial  bool   // it has a part of a cycle of the windows
 }
 
-// histogram is for times that are expected to be of this length.
-func histogram(expected time.Duration) *circulation.Histogram {
-	return circulation.NewHistogram(max(1, expected/bins)*limit, expected*limit)
+// histogram is for times that are expected to be of this length, and may have one more span in them in which the windows are
+// closed.
+func histogram(expected, closed time.Duration) *circulation.Histogram {
+	return circulation.NewHistogram(max(1, expected/bins)*limit+closed/bins, expected*limit+closed)
 }
 
 // pacer lets a Simulation run in steps that are small against some number of
 // events.
 type pacer struct {
-	world  *circulation.Simulation
-	step   time.Duration
-	events uint64
+	world   *circulation.Simulation
+	step    time.Duration
+	longest time.Duration // of the steps
+	events  uint64
+	cycle   time.Duration // a step ends at each multiple of it since begin; 0: anywhere
+	begin   clock.Instant
 }
 
 // newPacer begins with steps in which hardly anything can happen.
@@ -93,7 +98,22 @@ func (r *Request) newPacer(w *circulation.Simulation, events uint64) *pacer {
 	if r.Crash > 0 {
 		step = min(step, r.Crash)
 	}
-	return &pacer{w, step, events}
+	p := &pacer{world: w, step: step, longest: policy.MaxInterval, events: events, cycle: r.calendar().cycle}
+	if p.cycle > 0 {
+		p.longest = p.cycle / cycleSteps
+		p.step = min(p.step, p.longest)
+	}
+	return p
+}
+
+// next is when the next step ends, no later than end.
+func (p *pacer) next(end clock.Instant) clock.Instant {
+	now := p.world.Now()
+	end = min(end, now.Add(p.step))
+	if p.cycle > 0 {
+		end = min(end, now.Add(p.cycle-now.Sub(p.begin)%p.cycle))
+	}
+	return end
 }
 
 // run goes on until done, which is told how many events there were since the
@@ -102,7 +122,7 @@ func (p *pacer) run(end clock.Instant, done func(events uint64) bool) error {
 	began := p.world.Stats().Events
 	for {
 		before := p.world.Stats().Events
-		p.world.Run(min(end, p.world.Now().Add(p.step)))
+		p.world.Run(p.next(end))
 		if err := p.world.Err(); err != nil {
 			return err
 		}
@@ -112,7 +132,7 @@ func (p *pacer) run(end clock.Instant, done func(events uint64) bool) error {
 		}
 		switch used := after - before; {
 		case used <= p.events/200:
-			p.step = min(2*p.step, policy.MaxInterval)
+			p.step = min(2*p.step, p.longest)
 		case used > p.events/50:
 			p.step = max(1, p.step/2)
 		}
@@ -121,7 +141,7 @@ func (p *pacer) run(end clock.Instant, done func(events uint64) bool) error {
 
 // measure is one run with its faults. It is as long as Request.length, if that
 // costs no more than most, and longer while it costs less than least and has
-// not seen enough.
+// not seen enough. It ends with a cycle of the windows, if most suffices for one.
 func (r *Request) measure(ctx context.Context, seed, least, most uint64) (*sample, error) {
 	w, err := circulation.NewContext(ctx, r.faulty(seed))
 	if err != nil {
@@ -137,11 +157,17 @@ func (r *Request) measure(ctx context.Context, seed, least, most uint64) (*sampl
 	begin, before, traffic := w.Now(), w.Stats(), w.Traffic()
 	s.Restart(begin)
 	s.watch.restart(begin)
+	p.begin = begin
+	hours, length := r.calendar(), r.length()
 	err = p.run(horizon, func(events uint64) bool {
-		long := w.Now().Sub(begin) >= r.length()
-		return events >= most || long && (events >= least || r.enough(s.watch.served, difference(w.Stats(), before)))
+		measured := w.Now().Sub(begin)
+		if events >= most || hours.isLast(measured, events, most) {
+			return true
+		}
+		return measured >= length && hours.isWhole(measured) && (events >= least || r.enough(s.watch.served, difference(w.Stats(), before)))
 	})
 	s.watch.close(w.Now())
+	s.partial = !hours.isWhole(w.Now().Sub(begin))
 	s.warm, s.measured, s.warming = time.Duration(begin), w.Now().Sub(begin), before.Events
 	s.stats, s.traffic = difference(w.Stats(), before), w.Traffic().Since(traffic)
 	return s, err

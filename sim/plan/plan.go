@@ -23,7 +23,8 @@ type Report struct {
 	Wait     *Spread `json:"wait_s"`
 	Interval *Spread `json:"interval_s"`
 	// The shares of time in which nobody runs, nobody though somebody waits,
-	// exactly two run, and more than two.
+	// exactly two run, and more than two. With windows they are shares of the time
+	// in which one is open, as is NoToken.
 	Idle        float64 `json:"idle_share"`
 	IdleWaiting float64 `json:"idle_while_waiting_share"`
 	Two         float64 `json:"two_share"`
@@ -31,8 +32,8 @@ type Report struct {
 	// NoToken is the share of time without any token, with these faults; nil
 	// where that is nothing unusual.
 	NoToken *float64 `json:"no_token_share"`
-	// Recovery is how long it takes after a loss until there is a token again.
-	// Nil where others go on, or where no loss was seen.
+	// Recovery is how long it takes after a loss until there is a token again, in
+	// a group without windows. Nil where others go on, or where no loss was seen.
 	Recovery *Recovery `json:"recovery_s"`
 
 	// Of the whole group, and what one member sends.
@@ -54,6 +55,9 @@ type Report struct {
 
 	// Shares are the parts of the classes in all operations, nil without weights.
 	Shares []ClassShare `json:"shares,omitempty"`
+
+	// Hours are what the windows come to, nil without any.
+	Hours *Hours `json:"windows,omitempty"`
 
 	// What was simulated: so many runs, as many as Request.Seeds or fewer, with the
 	// seeds from First on, of this length on average after a warm-up.
@@ -106,6 +110,8 @@ func (r *Request) make(ctx context.Context, e effort, progress func(done float64
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
+	known := r.calendar()
+	r.known = &known
 	events := r.share(e.main)
 	var first *sample
 	var recovered []time.Duration
@@ -132,7 +138,10 @@ func (r *Request) make(ctx context.Context, e effort, progress func(done float64
 // order, whichever ends first.
 func (r *Request) others(ctx context.Context, first *sample, events uint64, progress func(float64)) (*total, error) {
 	runs := r.fitting(first, events)
-	all := &total{waits: first.watch.waits.spread, intervals: first.watch.intervals.spread, runs: 1, shortest: first.measured}
+	all := &total{
+		waits: first.watch.waits.spread, intervals: first.watch.intervals.spread, openWaits: first.watch.openWaits.spread,
+		runs: 1, shortest: first.measured,
+	}
 	all.add(first)
 	progress(1 / float64(runs))
 	each := events / uint64(runs)
@@ -208,7 +217,7 @@ func (r *Request) report(all *total, recovered []time.Duration) *Report {
 			Largest: recovered[len(recovered)-1].Seconds(), Losses: len(recovered),
 		}
 	}
-	p.Shares = r.shares(all.ran)
+	p.Shares, p.Hours = r.shares(all.ran), r.hours(all)
 	p.Hints = append(p.Hints, r.hints(p, all)...)
 	return p
 }
@@ -217,10 +226,11 @@ func (r *Request) report(all *total, recovered []time.Duration) *Report {
 type total struct {
 	runs                          int
 	shortest                      time.Duration // of the runs
-	waits, intervals              spread
-	time, warm                    time.Duration
-	idle, waiting, one, two, none float64 // in seconds
-	waited                        float64 // in seconds
+	waits, intervals, openWaits   spread
+	time, warm, open              time.Duration // open: of time
+	partial                       bool          // a run has a part of a cycle of the windows
+	idle, waiting, one, two, none float64       // in seconds
+	waited, openWaited            float64       // in seconds
 	served                        uint64
 	ran                           []uint64 // operations, by class
 	stats                         circulation.Stats
@@ -235,6 +245,9 @@ func (a *total) merge(s *sample) error {
 	if err := a.waits.merge(&s.watch.waits.spread); err != nil {
 		return err
 	}
+	if err := a.openWaits.merge(&s.watch.openWaits.spread); err != nil {
+		return err
+	}
 	return a.intervals.merge(&s.watch.intervals.spread)
 }
 
@@ -243,12 +256,15 @@ func (a *total) add(s *sample) {
 	seconds := s.measured.Seconds()
 	a.time += s.measured
 	a.warm += s.warm
-	a.idle += seconds * s.Concurrency(0)
+	a.open += s.watch.open()
+	a.partial = a.partial || s.partial
+	a.idle += seconds*s.Concurrency(0) - (s.measured - s.watch.open()).Seconds()
 	a.one += seconds * s.Concurrency(1)
 	a.two += seconds * s.Concurrency(2)
-	a.none += seconds * s.TokensAlive(0)
+	a.none += s.watch.tokenless.Seconds()
 	a.waiting += s.watch.idle.Seconds()
 	a.waited += s.watch.waited
+	a.openWaited += s.watch.openWaited
 	a.served += s.watch.served
 	a.ran = sum(a.ran, s.watch.ran)
 	a.stats.Hops += s.stats.Hops
@@ -266,14 +282,16 @@ func (p *Report) fill(a *total, r *Request) {
 	if seconds == 0 {
 		return
 	}
-	p.Idle, p.IdleWaiting, p.Two = a.idle/seconds, a.waiting/seconds, a.two/seconds
-	p.More = max(0, 1-(a.idle+a.one+a.two)/seconds)
-	if p.More < 1e-9 {
-		p.More = 0 // rounding
-	}
-	if r.singleToken() {
-		none := a.none / seconds
-		p.NoToken = &none
+	if open := a.open.Seconds(); open > 0 {
+		p.Idle, p.IdleWaiting, p.Two = max(0, a.idle/open), a.waiting/open, a.two/open
+		p.More = max(0, 1-(a.idle+a.one+a.two)/open)
+		if p.More < 1e-9 {
+			p.More = 0 // rounding
+		}
+		if r.singleToken() {
+			none := a.none / open
+			p.NoToken = &none
+		}
 	}
 	hours := seconds / 3600
 	p.OperationsPerHour = float64(a.stats.Operations) / hours

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/policy/uncoordinated"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/protocol/policy/wandering/papers"
+	"github.com/wandertoken/wander/protocol/window"
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
@@ -45,6 +47,10 @@ type Request struct {
 	// Shares are the classes of the members in equal parts, each with its weight under the preset fair: nil is that all
 	// have the same. Params have the same weights.
 	Shares []policy.ClassWeight
+	// Windows are when operations may run: without any they always may. All members' clocks show Begin at the beginning
+	// of each run; its zero value is DefaultBegin, and without windows it makes no difference.
+	Windows window.Windows
+	Begin   time.Time
 	// Every is how long after an operation a member wants to run again, on
 	// average (exponentially distributed); 0: at once. Up to
 	// policy.MaxInterval, as Crash and DownFor.
@@ -66,6 +72,8 @@ type Request struct {
 	// Seeds is how many runs there are at most, 1 to MaxSeeds. There are fewer
 	// where they would become too short.
 	Seeds int
+
+	known *calendar // once it was looked at
 }
 
 // What goes from one member to another, in ways of Request.Latency each. A handoff
@@ -116,7 +124,13 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("%w: crash is %v, permitted are %v and more (at most half of the members are down for %v)",
 			ErrSpan, r.Crash, least, r.DownFor)
 	}
+	if r.begin().Unix() < 0 {
+		return fmt.Errorf("%w: %v, permitted are 1970 and later", ErrBegin, r.Begin)
+	}
 	if err := catalog.Check(r.Policy, r.Params); err != nil {
+		return err
+	}
+	if err := group.CheckWindows(r.Windows, r.Params.OperationTime); err != nil {
 		return err
 	}
 	if longest := policy.MaxInterval / time.Duration(r.Members); r.Params.OperationTime+r.Latency > longest {
@@ -167,7 +181,7 @@ func (r *Request) minInterval() time.Duration {
 }
 
 // spacing is about how long it is at least between two operations of a member
-// that always wants to run.
+// that always wants to run, if the windows never close.
 func (r *Request) spacing() time.Duration {
 	switch r.Policy {
 	case catalog.Multitoken:
@@ -182,11 +196,17 @@ func (r *Request) spacing() time.Duration {
 
 // expected is about how long it is at least between two operations of a member.
 func (r *Request) expected() time.Duration {
-	return min(max(r.spacing(), r.Every+r.Params.OperationTime), 2*policy.MaxInterval)
+	return min(max(r.calendar().stretch(r.spacing()), r.Every+r.Params.OperationTime), 2*policy.MaxInterval)
 }
 
-// length is how long a run is at least, unless it costs too much.
-func (r *Request) length() time.Duration { return minIntervals * r.expected() }
+// least is how long a run is at least, unless it costs too much.
+func (r *Request) least() time.Duration { return minIntervals * r.expected() }
+
+// length is the same in whole cycles of the windows: in a part of one they may be open for a larger share, or for none.
+func (r *Request) length() time.Duration {
+	c := r.calendar()
+	return c.whole(max(r.least(), minCycles*c.cycle))
+}
 
 // settleTargets is how many target intervals it takes until the number of tokens
 // is what it stays: the slowest preset waits for a silence of eight at most.
@@ -194,10 +214,10 @@ const settleTargets = 12
 
 // warmUp is how long a run is not measured at its beginning.
 func (r *Request) warmUp() time.Duration {
-	return max(warmRounds*r.round(), r.expected()) + settleTargets*r.Params.TargetInterval
+	return r.calendar().whole(max(warmRounds*r.round(), r.expected()) + settleTargets*r.Params.TargetInterval)
 }
 
-// config is the group to simulate, without faults.
+// config is the group to simulate, without faults and windows.
 func (r *Request) config(seed uint64) circulation.Config {
 	c := circulation.Config{
 		Policy: r.Policy, Params: r.Params, Members: r.Members, Seed: seed,
@@ -221,5 +241,6 @@ func (r *Request) config(seed uint64) circulation.Config {
 func (r *Request) faulty(seed uint64) circulation.Config {
 	c := r.config(seed)
 	c.PassLoss, c.CrashEvery, c.DownFor, c.Forgetful = r.Loss, r.Crash, r.DownFor, r.Volatile
+	c.Windows, c.Begin = r.Windows, r.begin()
 	return c
 }

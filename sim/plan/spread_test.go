@@ -15,7 +15,7 @@ import (
 // would have had, as far as one can see.
 func TestQuantiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	s := newSpans(time.Second).spread
+	s := newSpans(time.Second, 0).spread
 	for range 50_000 {
 		lasts, seen := rng.ExpFloat64(), 2*rng.Float64()
 		if lasts <= seen {
@@ -41,7 +41,7 @@ func TestQuantiles(t *testing.T) {
 
 // TestMean is that of all spans, cut off or not, if nearly all are seen.
 func TestMean(t *testing.T) {
-	s := newSpans(time.Second).spread
+	s := newSpans(time.Second, 0).spread
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 50_000 {
 		lasts, seen := rng.ExpFloat64(), 10*rng.Float64()
@@ -62,7 +62,7 @@ func TestMean(t *testing.T) {
 // cuts off does.
 func TestSpans(t *testing.T) {
 	second := clock.Instant(time.Second)
-	s := newSpans(time.Second)
+	s := newSpans(time.Second, 0)
 	s.begin(0, 0)
 	s.begin(0, 1)
 	s.start = second

@@ -4,34 +4,49 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
 // watch measures how long members wait, how long it is between two operations
-// of one, and how long somebody waited while nobody ran.
+// of one, and for how long of the time in which the windows are open somebody
+// waited while nobody ran, or there was no token.
 type watch struct {
 	circulation.Ignore
-	waits, intervals spans
-	want, runs       int // how many members do
-	since            clock.Instant
-	idle             time.Duration // somebody wants, nobody runs
-	waited           float64       // seconds, of all members together
-	served           uint64        // waits that ended, whenever they began
-	ran              []uint64      // operations that began, by class; none without classes
+	waits, intervals   spans
+	openWaits          spans // by opened in place of a clock
+	want, runs, tokens int   // how many members want to run and run, and how many tokens there are
+	since              clock.Instant
+	closed             bool          // no window is open
+	opened, openedFrom clock.Instant // how long the windows were open: until now, and until the measurement began
+	idle, tokenless    time.Duration // somebody wants and nobody runs; there is no token
+	waited, openWaited float64       // seconds, of all members together
+	served             uint64        // waits that ended, whenever they began
+	ran                []uint64      // operations that began, by class; none without classes
 }
 
 func newWatch(r *Request) watch {
-	return watch{ran: make([]uint64, len(r.Shares)), waits: newSpans(r.spacing()), intervals: newSpans(r.expected())}
+	c := r.calendar()
+	w := watch{
+		ran:   make([]uint64, len(r.Shares)),
+		waits: newSpans(c.stretch(r.spacing()), c.closed), intervals: newSpans(r.expected(), c.closed), openWaits: newSpans(time.Nanosecond, 0),
+	}
+	if len(r.Windows) > 0 {
+		w.openWaits = newSpans(r.spacing(), 0)
+	}
+	return w
 }
 
 // restart forgets what was measured.
 func (w *watch) restart(now clock.Instant) {
 	w.advance(now)
-	w.idle, w.waited, w.served = 0, 0, 0
+	w.idle, w.tokenless, w.waited, w.openWaited, w.served = 0, 0, 0, 0, 0
 	clear(w.ran)
-	w.waits.start, w.intervals.start = now, now
+	w.openedFrom = w.opened
+	w.waits.start, w.intervals.start, w.openWaits.start = now, now, w.opened
 	w.waits.spread.clear()
 	w.intervals.spread.clear()
+	w.openWaits.spread.clear()
 }
 
 // close is the end of the measurement.
@@ -39,15 +54,28 @@ func (w *watch) close(now clock.Instant) {
 	w.advance(now)
 	w.waits.close(now)
 	w.intervals.close(now)
+	w.openWaits.close(w.opened)
 }
+
+// open is for how long of the measured time a window was open.
+func (w *watch) open() time.Duration { return w.opened.Sub(w.openedFrom) }
 
 func (w *watch) advance(now clock.Instant) {
 	passed := now.Sub(w.since)
+	waited := float64(w.want) * passed.Seconds()
+	w.waited += waited
+	w.since = now
+	if w.closed {
+		return
+	}
+	w.opened = w.opened.Add(passed)
+	w.openWaited += waited
 	if w.runs == 0 && w.want > 0 {
 		w.idle += passed
 	}
-	w.waited += float64(w.want) * passed.Seconds()
-	w.since = now
+	if w.tokens == 0 {
+		w.tokenless += passed
+	}
 }
 
 // Demanded implements circulation.Observer.
@@ -57,6 +85,7 @@ func (w *watch) Demanded(now clock.Instant, member int) {
 		w.want++
 	}
 	w.waits.begin(now, member)
+	w.openWaits.begin(w.opened, member)
 }
 
 // OperationBegan implements circulation.Observer.
@@ -67,6 +96,7 @@ func (w *watch) OperationBegan(now clock.Instant, member int) {
 		w.served++
 	}
 	w.waits.end(now, member)
+	w.openWaits.end(w.opened, member)
 	w.runs++
 	if len(w.ran) > 0 {
 		w.ran[member%len(w.ran)]++
@@ -85,6 +115,22 @@ func (w *watch) MemberDown(now clock.Instant, member int) {
 		w.want--
 	}
 	w.waits.cut(now, member)
+	w.openWaits.cut(w.opened, member)
+}
+
+// TokenBorn implements circulation.Observer.
+func (w *watch) TokenBorn(now clock.Instant, _ int, _ ident.Token) { w.advance(now); w.tokens++ }
+
+// TokenGone implements circulation.Observer.
+func (w *watch) TokenGone(now clock.Instant, _ ident.Token, _ circulation.End) {
+	w.advance(now)
+	w.tokens--
+}
+
+// WindowsChanged implements circulation.Observer.
+func (w *watch) WindowsChanged(now clock.Instant, open bool) {
+	w.advance(now)
+	w.closed = !open
 }
 
 // Advanced implements circulation.Observer.
@@ -100,8 +146,8 @@ type spans struct {
 
 const never = clock.Instant(-1)
 
-func newSpans(expected time.Duration) spans {
-	return spans{spread: spread{ended: histogram(expected), open: histogram(expected)}}
+func newSpans(expected, closed time.Duration) spans {
+	return spans{spread: spread{ended: histogram(expected, closed), open: histogram(expected, closed)}}
 }
 
 // began is since when a member's span lasts, or never.

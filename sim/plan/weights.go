@@ -11,8 +11,9 @@ import (
 // policy.MakeWeights.
 func (r *Request) SetWeights(weights []int) (err error) {
 	if len(weights) > policy.MaxWeights || len(weights) > r.Members {
-		return fmt.Errorf("%w: %d weights, permitted are %d, and one for each member", ErrWeights, len(weights), policy.MaxWeights)
+		return tooManyWeights(len(weights))
 	}
+	r.Shares = nil
 	of := make(map[string]int)
 	for i, w := range weights {
 		class := fmt.Sprintf("class-%d", i+1)
@@ -21,6 +22,19 @@ func (r *Request) SetWeights(weights []int) (err error) {
 	}
 	r.Params.Weights, err = policy.MakeWeights(of)
 	return err
+}
+
+// SetClasses divides the members into as many equal parts as a resource names classes, if it names any. Error: ErrWeights.
+func (r *Request) SetClasses(weights policy.Weights) error {
+	r.Shares, r.Params.Weights = weights.List(), weights
+	if len(r.Shares) > r.Members {
+		return tooManyWeights(len(r.Shares))
+	}
+	return nil
+}
+
+func tooManyWeights(n int) error {
+	return fmt.Errorf("%w: %d weights, permitted are %d, and one for each member", ErrWeights, n, policy.MaxWeights)
 }
 
 // membersOf is how many members have the class with an index: they take turns (circulation.Config.Classes).

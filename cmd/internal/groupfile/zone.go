@@ -30,12 +30,18 @@ type oneWindow struct{ window.Window }
 
 // UnmarshalText reads a window. Names of zones are looked up on this machine.
 func (w *oneWindow) UnmarshalText(text []byte) (err error) {
-	w.Window, err = window.Parse(string(text), lookupZone)
+	w.Window, err = ParseWindow(string(text))
 	return err
 }
 
-// lookupZone returns the rule that the database of this machine has for a zone from now on. Error: ErrNoZone.
-func lookupZone(name string) (window.Zone, error) {
+// ParseWindow reads a window as an operator writes it. Names of zones are looked up on this machine. Errors: those of
+// window.Parse, and ErrNoZone.
+func ParseWindow(text string) (window.Window, error) {
+	return window.Parse(text, func(name string) (window.Zone, error) { return lookupZone(name, time.Now()) })
+}
+
+// lookupZone returns the rule that the database of this machine has for a zone from an instant on. Error: ErrNoZone.
+func lookupZone(name string, from time.Time) (window.Zone, error) {
 	if !filepath.IsLocal(name) || strings.ContainsAny(name, `\:`) {
 		return window.Zone{}, fmt.Errorf("%w: %q is not a name such as Europe/Rome", ErrNoZone, name)
 	}
@@ -65,7 +71,7 @@ func lookupZone(name string) (window.Zone, error) {
 		if err != nil {
 			return window.Zone{}, fmt.Errorf("%w: %s is damaged: %w", ErrNoZone, file, err)
 		}
-		if at, same := follows(z, loc); !same {
+		if at, same := follows(z, loc, from); !same {
 			return window.Zone{}, fmt.Errorf("%w: %s has changes of its clock which no rule says, the first near %s; write the rule that holds until then "+
 				"in place of the name, such as CET-1CEST,M3.5.0,M10.5.0/3, and sign anew before it ends", ErrNoZone, name, at.Format(time.DateOnly))
 		}
@@ -81,11 +87,10 @@ func lookupZone(name string) (window.Zone, error) {
 // rulesHold is for how long a zone's rule has to say what its file says: changes of the law are known about so long before.
 const rulesHold = 2 * 365 * 24 * time.Hour
 
-// follows reports whether a zone goes by its rule alone from now on. The files of some zones list later changes: those of
+// follows reports whether a zone goes by its rule alone from an instant on. The files of some zones list later changes: those of
 // Morocco follow the moon. If it does not, at is a time at which the two differ.
-func follows(z window.Zone, loc *time.Location) (at time.Time, same bool) {
-	now := time.Now()
-	for at = now; at.Before(now.Add(rulesHold)); at = at.Add(12 * time.Hour) {
+func follows(z window.Zone, loc *time.Location, from time.Time) (at time.Time, same bool) {
+	for at = from; at.Before(from.Add(rulesHold)); at = at.Add(12 * time.Hour) {
 		if _, offset := at.In(loc).Zone(); offset != z.Offset(at) {
 			return at, false
 		}

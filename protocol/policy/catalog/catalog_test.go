@@ -68,7 +68,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRefusals_Weights_FairAlone: who does not know when members were served cannot weigh them.
+// TestRefusals_Weights_FairAlone: presets that do not know when members were served refuse weights.
 func TestRefusals_Weights_FairAlone(t *testing.T) {
 	weights, err := policy.MakeWeights(map[string]int{"backup": 5})
 	require.NoError(t, err)

@@ -59,7 +59,7 @@ import (
 // needs the token no more.
 //
 // Two tokens: of two at one member, or one here and one that was here less than
-// window ago, the one with precedence stays, which is the later one, then that of
+// freshness ago, the one with precedence stays, which is the later one, then that of
 // the smaller id. To make them meet, a token goes once around when it was
 // made, when it comes out of a restart, and when some member
 // gets another neighbour, as when two parts of a ring have found each other again.

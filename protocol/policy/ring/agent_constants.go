@@ -23,9 +23,9 @@ type constants struct {
 	// default: whoever waits longer was not heard, so a ring without faults
 	// repeats nothing.
 	requestTimeout time.Duration
-	// window is for how long a token that was here keeps away those that it precedes: two
+	// freshness is for how long a token that was here keeps away those that it precedes: two
 	// rounds, or two repeated requests.
-	window time.Duration
+	freshness time.Duration
 	// patience is for how long a token rests on here although somebody is said to wait: its request is on
 	// its way, unless one of those between swallows it. No longer than a keeper waits before it looks for
 	// the token.
@@ -45,6 +45,6 @@ func derive(p policy.Params) constants {
 	if c.patience = longestPatience; p.Silence > 0 {
 		c.patience = p.Silence
 	}
-	c.window = 2 * max(c.requestTimeout, round)
+	c.freshness = 2 * max(c.requestTimeout, round)
 	return c
 }

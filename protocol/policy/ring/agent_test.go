@@ -169,18 +169,18 @@ func TestWanted_OperationEndsAndAnotherIsWanted_TokenGoesOn(t *testing.T) {
 	}
 }
 
-// TestReplacement_OldReturns_Lives: a token that was here keeps away, within a window, those that were
+// TestReplacement_OldReturns_Lives: a token that was here keeps away, within the freshness, those that were
 // made before it, and none that was made later: it may be in its place.
 func TestReplacement_OldReturns_Lives(t *testing.T) {
 	c := derive(policy.Params{OperationTime: time.Second, MembersMax: 10, SkipDelay: time.Second})
 	round := 20 * time.Second
-	assert.Equal(t, constants{skip: time.Second, requestTimeout: round, window: 2 * round, patience: longestPatience}, c)
+	assert.Equal(t, constants{skip: time.Second, requestTimeout: round, freshness: 2 * round, patience: longestPatience}, c)
 	for _, test := range []struct {
 		at      time.Duration
 		born    uint64 // of the second token; that of the first is 5
 		dropped bool
 	}{
-		{10 * time.Second, 4, true}, {10 * time.Second, 6, false}, {c.window, 4, true}, {c.window + 2*time.Second, 4, false},
+		{10 * time.Second, 4, true}, {10 * time.Second, 6, false}, {c.freshness, 4, true}, {c.freshness + 2*time.Second, 4, false},
 	} {
 		agent, err := New(policy.Params{OperationTime: time.Second, MembersMax: 10, SkipDelay: time.Second})
 		require.NoError(t, err)
@@ -204,7 +204,7 @@ func TestLongestSpans(t *testing.T) {
 	}
 	require.NoError(t, p.Validate())
 	assert.Equal(t, policy.MaxInterval, Round(p.OperationTime, p.SkipDelay, p.MembersMax))
-	assert.Equal(t, 2*policy.MaxInterval, derive(p).window)
+	assert.Equal(t, 2*policy.MaxInterval, derive(p).freshness)
 }
 
 func TestRefusals(t *testing.T) {

@@ -142,7 +142,7 @@ func (a *Agent) goBack(r *record, b Baton, to ident.Member) {
 func (a *Agent) superseded(r *record) bool {
 	for i := range a.tokens.n {
 		o := &a.tokens.records[i]
-		if o.precedes(r) && a.Now < o.left.Add(a.window) {
+		if o.precedes(r) && a.Now < o.left.Add(a.freshness) {
 			return true
 		}
 	}

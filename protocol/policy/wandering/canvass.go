@@ -39,7 +39,7 @@ func (s *search) asksAll() bool {
 	for i := range s.Answer()[first:] {
 		s.Answer()[first+i].Question = true
 	}
-	c.pause = min(max(2*c.pause, s.reply), s.window)
+	c.pause = min(max(2*c.pause, s.reply), s.freshness)
 	c.again = s.Now.Add(c.pause)
 	s.idle, s.looks, s.gathers = clock.Never, clock.Never, s.Now.Add(s.reply)
 	return true

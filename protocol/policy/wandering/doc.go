@@ -17,9 +17,9 @@
 // lost, and makes another one.
 //
 // A token is dropped when one that precedes it (later, then smaller id) was here, or
-// was told of by three members independently, within the window and after it was
+// was told of by three members independently, within the freshness and after it was
 // made. What was heard of before that may be the token in whose place it was made. The
-// window is what the configuration leads to expect.
+// freshness is what the configuration leads to expect.
 //
 // Light passes the token on at random. It does not rest at members that do not run,
 // unless it has met 32 of them in a row.

@@ -88,7 +88,7 @@ func (w *walker) object(from, holder ident.Member, t *sight) {
 // tellPreceding tells the holder of a token of one that precedes it and was heard of after it
 // was made, and which member has said so.
 func (w *walker) tellPreceding(holder ident.Member, t *sight) {
-	since := max(before(w.Now, t.age), w.Now-clock.Instant(w.window))
+	since := max(before(w.Now, t.age), w.Now-clock.Instant(w.freshness))
 	switch s, told := w.observations.recall(t, since, &w.rng); {
 	case s == nil:
 	case told == nil: // it was here

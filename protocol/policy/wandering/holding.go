@@ -19,7 +19,7 @@ const (
 
 	// idleRound is within what time an idle token of the preset light comes to as many members
 	// as the group has, at the soonest: in a small group it rests for longer, as each member
-	// has a larger part in each hop. In the least window it still comes to three of five
+	// has a larger part in each hop. Within the least freshness it still comes to three of five
 	// members, which is more than the third that the preset relies on. From 16 members on longRest
 	// is more, so that no token rests for longer where members know only a sample of the
 	// group: that has two dozen or more.
@@ -38,7 +38,7 @@ func (w *walker) arrive(e *policy.Event) {
 	w.observations.took(&t.ID)
 	w.elsewhere(&t.ID)
 	w.had()
-	if w.observations.superseded(t, birth, w.Now, w.window) {
+	if w.observations.superseded(t, birth, w.Now, w.freshness) {
 		w.drop(t)
 		return
 	}
@@ -199,7 +199,7 @@ func (w *walker) drop(t *policy.Token) {
 
 // yield drops the token that rests here when one of higher precedence circulates.
 func (w *walker) yield() {
-	if w.have && !w.running && w.observations.superseded(&w.token, w.birth, w.Now, w.window) {
+	if w.have && !w.running && w.observations.superseded(&w.token, w.birth, w.Now, w.freshness) {
 		w.drop(&w.token)
 		w.have = false
 		w.beginSpare()

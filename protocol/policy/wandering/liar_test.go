@@ -122,7 +122,7 @@ func TestObservation_Invented_GenerationNotPrevented(t *testing.T) {
 }
 
 // A token that lives is not replaced: not while nobody is due for long, in small groups,
-// and while one operation takes as long as a window and more; nor when a liar tells
+// and while one operation takes as long as a freshness and more; nor when a liar tells
 // everybody of it far more often than others do.
 func TestToken_Living_NotReplaced(t *testing.T) {
 	for _, c := range []struct {

@@ -188,11 +188,11 @@ func (s *observations) recall(other *sight, since clock.Instant, rng *rand.Rand)
 }
 
 // superseded reports whether a token of higher precedence circulates: one that was
-// seen within the window, and after this one was made. What was seen before may be
+// seen within the freshness, and after this one was made. What was seen before may be
 // the one that this one was made in place of; and what was made here, and has never
 // left, may be a wrong clock's, which nobody takes.
-func (s *observations) superseded(t *policy.Token, birth, now clock.Instant, window time.Duration) bool {
-	since := max(birth, now-clock.Instant(window))
+func (s *observations) superseded(t *policy.Token, birth, now clock.Instant, freshness time.Duration) bool {
+	since := max(birth, now-clock.Instant(freshness))
 	for i := range s.records[:s.n] {
 		r := &s.records[i]
 		if r.fate == taken && host.Precedes(r.born, &r.id, t.Born, &t.ID) && r.credibleSince(since) {

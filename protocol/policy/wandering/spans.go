@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// leastWindow is the least time for which a token that was heard of counts as
+	// minFreshness is the least time for which a token that was heard of counts as
 	// one that circulates: several failure detections long.
-	leastWindow = 30 * time.Second
+	minFreshness = 30 * time.Second
 
-	// fairWindows and lightWindows are how many windows make a round, all members'
-	// operations, in large groups. In a window half of all members hear of a token by
+	// fairDivisor and lightDivisor divide a round, all members' operations, into the
+	// freshness of large groups. Within it half of all members hear of a token by
 	// the messages that it causes under fair; under light, where only those know of it
 	// that it visits, a third do. So of two tokens one soon comes to such a member.
-	fairWindows  = 24
-	lightWindows = 5
+	fairDivisor  = 24
+	lightDivisor = 5
 
 	// readPauseLeast and readPauseMost bound the pause between two looks for a
 	// member that is due, which doubles. The slot's keeper tells the holder which one waits, so
@@ -46,7 +46,7 @@ const (
 type spans struct {
 	operation, min, skip time.Duration
 	round                time.Duration // how long a round takes at most, or Δmin if that is longer
-	window               time.Duration // for which a token that was heard of counts as one that circulates
+	freshness            time.Duration // for which a token that was heard of counts as one that circulates
 	rest                 time.Duration // for which a token stays while no member is due, at most
 	again                time.Duration // after which no further operation begins where a pass has come back: it would last for too long
 	gather               time.Duration // for reports, before the next member is chosen
@@ -57,15 +57,15 @@ type spans struct {
 // members but the one that saturates the resource.
 func deriveSpans(p policy.Params, isFair bool) spans {
 	round := p.OperationTime * time.Duration(p.MembersMax)
-	windows := time.Duration(lightWindows)
+	divisor := time.Duration(lightDivisor)
 	if isFair {
-		windows = fairWindows
+		divisor = fairDivisor
 	}
 	s := spans{
 		operation: p.OperationTime, min: p.MinInterval, skip: p.SkipDelay,
-		window: max(leastWindow, round/windows),
-		gather: min(p.OperationTime/8, replyMost),
-		reply:  min(max(p.OperationTime/8, replyLeast), replyMost),
+		freshness: max(minFreshness, round/divisor),
+		gather:    min(p.OperationTime/8, replyMost),
+		reply:     min(max(p.OperationTime/8, replyLeast), replyMost),
 	}
 	// A holder may keep a token for a Δmin, the longest operation and twice the silence (P-74).
 	s.again = p.MinInterval + 2*cmp.Or(p.Silence, defaultSilence)
@@ -75,7 +75,7 @@ func deriveSpans(p policy.Params, isFair bool) spans {
 	s.round = max(round, s.min)
 	s.rest = max(s.skip, lightRest)
 	if isFair {
-		s.rest = s.window
+		s.rest = s.freshness
 	}
 	return s
 }

@@ -47,10 +47,10 @@ func (k *timekeeper) longest(than uint32, found *[reportMost]*turnRecord) int {
 }
 
 // isStill reports whether this member keeps the turns of one in its store. That is
-// looked up once in a window: members come and go more seldom, and a member that asks again
+// looked up once in a freshness: members come and go more seldom, and a member that asks again
 // and again costs nothing.
 func (k *timekeeper) isStill(t *turnRecord) bool {
-	if k.Now >= t.ranked.Add(k.window) {
+	if k.Now >= t.ranked.Add(k.freshness) {
 		if !k.isTimekeeper(t.member, k.self) {
 			return false
 		}

@@ -36,7 +36,7 @@ const (
 const (
 	// witnesses is how many a member has (P-41).
 	witnesses = 12
-	// repetition is how often an invented token is told of: the shortest window.
+	// repetition is how often an invented token is told of: the least freshness.
 	repetition = 30 * time.Second
 )
 
