@@ -102,6 +102,8 @@ func (g *Gate) judge(p Permit, slot int) (Code, clock.Instant) {
 		return Revoked, 0
 	case g.unsure(g.now.Boot):
 		return Unsure, 0
+	case g.hours.shut:
+		return Shut, g.opens()
 	}
 	if c := g.signers(p, known); c != 0 {
 		return c, 0

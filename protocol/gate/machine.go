@@ -24,6 +24,7 @@ type Gate struct {
 // Step handles one input, and returns what is to be done, in its order.
 func (g *Gate) Step(now clock.Reading, in Input) []Effect {
 	g.now = now
+	g.keepHours()
 	if end, ok := in.(HookEnded); ok {
 		g.hookEnded(end) // before its time is over: gate and hook may have paused together
 	}
@@ -59,6 +60,9 @@ func (g *Gate) taken() []Effect {
 // NextDeadline is when Step wants to be called with a Tick, at the latest.
 func (g *Gate) NextDeadline() clock.Instant {
 	next := clock.Never
+	if g.attends() {
+		next = min(g.turns(), g.now.Boot.Add(clockLook))
+	}
 	for i, s := range g.slots {
 		waited := i < g.settings.places() && len(g.slots[i%g.settings.Slots].waiters) > 0
 		if s.state != Idle || waited && s.wake > g.now.Boot {
@@ -235,7 +239,7 @@ func (g *Gate) open(i int, w waiter) {
 	}
 	g.memory.note(r)
 	g.memory.open(r, g.now.Boot)
-	deadline := g.now.Boot.Add(clock.Millis(w.length))
+	deadline := min(g.now.Boot.Add(clock.Millis(w.length)), g.closes())
 	s.session = session{number: g.fence, from: w.from, permit: w.permit, deadline: deadline, until: g.wall(deadline)}
 	s.last = last{g.fence, t}
 	g.written = g.fence
@@ -284,6 +288,7 @@ func (g *Gate) configure(s Settings) {
 		g.slots = append(g.slots, slot{})
 		g.recover(i, session{})
 	}
+	g.setHours()
 }
 
 // hearRevoked: members are out, also those that are in (rule 9).

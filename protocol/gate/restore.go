@@ -13,7 +13,7 @@ func newGate(s Settings, now clock.Reading) (*Gate, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	return &Gate{views: newViews(s), memory: newMemory(now.Boot), now: now}, nil
+	return &Gate{views: newViews(s, now.Wall), memory: newMemory(now.Boot), now: now}, nil
 }
 
 // Begin starts a gate without a journal: the first time, or after it was lost. The numbers of its sessions are above the

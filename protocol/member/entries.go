@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
@@ -246,6 +247,14 @@ func (l *entries) refused(e *entry, a gate.RefuseAnswer, at uint64) {
 	h := e.grant.hold
 	h.slot.word = wordOf(a)
 	l.report("gate refused", h, a.Code.String())
+	if a.Code == gate.Shut {
+		opens := time.Time{}
+		if a.NotBefore > 0 {
+			opens = clock.FromMillis(min(a.NotBefore, lastNotBefore))
+		}
+		l.fail(e, l.grants.hours.shutByGate(h.slot, between(at, a.NotBefore), opens), false)
+		return
+	}
 	l.fail(e, l.now.Boot.Add(max(refusePause, between(at, a.NotBefore))), false)
 }
 

@@ -90,7 +90,7 @@ func (l *grants) run(h *hold, latest clock.Instant) {
 	}
 	latest = min(latest, l.hours.closes(h.slot))
 	var d *demand
-	if latest > l.now.Boot && l.entries.admits(h) && !h.slot.hours.shut {
+	if latest > l.now.Boot && l.entries.admits(h) && !h.slot.shut(l.now.Boot) {
 		d = l.demands.take(h.slot)
 	}
 	if d == nil {

@@ -1,6 +1,7 @@
 package member
 
 import (
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -56,11 +57,12 @@ type schedule struct {
 	*core
 	slots   *slotTable
 	demands *demands
-	all     hours // only from and until: between these no slot's hours change
+	all     hours   // only from and until: between these no slot's hours change
+	byGate  []*slot // whose gates have said that the windows are closed
 }
 
 // set looks at the hours of a slot whose configuration is new. Its policy is told by whoever tells it of demand.
-func (l *schedule) set(s *slot) { s.hours = hoursOf(s.resource, l.now.Wall) }
+func (l *schedule) set(s *slot) { s.hours, s.byGate = hoursOf(s.resource, l.now.Wall), gateHours{} }
 
 // look renews the hours that have passed, and tells policies what that means. A wall clock that was set may have passed any.
 func (l *schedule) look() {
@@ -70,7 +72,7 @@ func (l *schedule) look() {
 			continue
 		}
 		if !s.hours.holds(l.now.Wall) {
-			l.set(s)
+			s.hours = hoursOf(s.resource, l.now.Wall)
 			l.demands.notify(s)
 		}
 		if u := s.hours.until; !u.IsZero() && (l.all.until.IsZero() || u.Before(l.all.until)) {
@@ -84,15 +86,51 @@ func (l *schedule) tick() {
 	if !l.all.holds(l.now.Wall) {
 		l.look()
 	}
+	l.byGate = slices.DeleteFunc(l.byGate, func(s *slot) bool {
+		if s.byGate.until > l.now.Boot {
+			return false
+		}
+		s.byGate = gateHours{}
+		if !s.leaving {
+			l.demands.notify(s)
+		}
+		return true
+	})
 }
 
 // next is when tick has something to do, if nobody sets the wall clock.
 func (l *schedule) next() clock.Instant {
-	if l.all.until.IsZero() {
-		return clock.Never
+	next := clock.Never
+	if !l.all.until.IsZero() {
+		next = l.instant(l.all.until)
 	}
-	return l.instant(l.all.until)
+	for _, s := range l.byGate {
+		next = min(next, s.byGate.until)
+	}
+	return next
 }
+
+// gateHours are what a gate has said of the windows by its own clock. The zero value is nothing.
+type gateHours struct {
+	until clock.Instant // no program begins before
+	opens time.Time     // when the gate opens, as it has said; zero: it has not
+}
+
+// shutByGate takes in that a gate has refused, as the windows are closed by its clock. It holds for the slot, whatever token comes: a gate with another
+// clock refuses each. It returns until when that counts.
+func (l *schedule) shutByGate(s *slot, opensIn time.Duration, opens time.Time) (until clock.Instant) {
+	if opensIn <= 0 || opensIn > refusePause {
+		opensIn = refusePause
+	}
+	s.byGate = gateHours{until: l.now.Boot.Add(opensIn), opens: opens}
+	if !slices.Contains(l.byGate, s) {
+		l.byGate = append(l.byGate, s)
+	}
+	return s.byGate.until
+}
+
+// shut reports whether no program begins at a slot, by this member's clock or by that of the gate.
+func (s *slot) shut(now clock.Instant) bool { return s.hours.shut || s.byGate.until > now }
 
 // closes is when the window of a slot closes, or clock.Never.
 func (l *schedule) closes(s *slot) clock.Instant {
@@ -110,8 +148,13 @@ type HoursStatus struct {
 	Closed bool      // no program begins now
 	Opens  time.Time // when programs may begin again; zero: they may now, or never as far as can be seen
 	Closes time.Time // when the windows close that are open; zero: they are closed, or never close
+	ByGate bool      // they are closed by the clock of the gate only; Opens is as that has said
 }
 
-func (h *hours) status() HoursStatus {
-	return HoursStatus{Closed: h.shut, Opens: h.opens, Closes: h.closes}
+// status is what a slot's windows look like.
+func (l *schedule) status(s *slot) HoursStatus {
+	if !s.hours.shut && s.byGate.until > l.now.Boot {
+		return HoursStatus{Closed: true, Opens: s.byGate.opens, ByGate: true}
+	}
+	return HoursStatus{Closed: s.hours.shut, Opens: s.hours.opens, Closes: s.hours.closes}
 }

@@ -54,6 +54,7 @@ type slot struct {
 	demand    bool  // as the policy was last told
 	closed    bool  // its gate lets nobody in now: see entries.go
 	hours     hours // of its windows: see schedule.go
+	byGate    gateHours
 	founded   bool
 	leaving   bool              // see configure.go
 	founding  founding          // see founding.go

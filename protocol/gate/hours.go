@@ -1,0 +1,102 @@
+package gate
+
+import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/window"
+)
+
+// A resource with windows is open to sessions while one of them is, by the gate's own wall clock. What the clock shows now counts: one that was
+// set forward may end a session at once, and one that was set back lengthens none.
+
+// hours are whether the windows of the resource are closed, and for how long that is so.
+type hours struct {
+	shut  bool
+	from  time.Time
+	until time.Time // when they open or close; zero: never, as far as can be seen
+}
+
+// hoursOf are the hours at an instant.
+func hoursOf(l window.Windows, at time.Time) hours {
+	h := hours{from: at}
+	if len(l) > 0 {
+		h.shut = !l.Open(at)
+		h.until, _ = l.NextChange(at)
+	}
+	return h
+}
+
+// hold reports whether what the hours say is so at an instant.
+func (h *hours) hold(at time.Time) bool {
+	return !at.Before(h.from) && (h.until.IsZero() || at.Before(h.until))
+}
+
+// keepHours looks at the clock. It may have been set.
+func (g *Gate) keepHours() {
+	if len(g.settings.Windows) > 0 && !g.hours.hold(g.now.Wall) {
+		g.setHours()
+	}
+}
+
+// setHours puts the windows into force: while they are closed nobody is in, and nobody waits. A session that is in lasts no longer than until
+// they close.
+func (g *Gate) setHours() {
+	g.hours = hoursOf(g.settings.Windows, g.now.Wall)
+	closes := g.closes()
+	for i := range g.slots {
+		switch s := &g.slots[i]; {
+		case !s.serves():
+		case g.hours.shut:
+			g.cut(i, ByWindows)
+		case closes < s.session.deadline:
+			s.session.deadline, s.session.until = closes, g.wall(closes)
+			s.wake = min(s.wake, closes)
+		}
+	}
+	if g.hours.shut {
+		for slot := range g.settings.Slots {
+			g.purge(slot)
+		}
+	}
+}
+
+// turns is when the windows open or close, by the clock as it is set now.
+func (g *Gate) turns() clock.Instant {
+	if g.hours.until.IsZero() {
+		return clock.Never
+	}
+	return g.now.Boot.Add(g.hours.until.Sub(g.now.Wall))
+}
+
+// closes is when the windows close that are open.
+func (g *Gate) closes() clock.Instant {
+	if g.hours.shut {
+		return g.now.Boot
+	}
+	return g.turns()
+}
+
+// opens is when windows open that are closed; 0 if never, as far as can be seen.
+func (g *Gate) opens() clock.Instant {
+	if g.hours.until.IsZero() {
+		return 0
+	}
+	return g.turns()
+}
+
+// attends reports whether somebody is in, or waits, at a resource that has windows.
+func (g *Gate) attends() bool {
+	if len(g.settings.Windows) == 0 {
+		return false
+	}
+	for i := range g.slots {
+		if g.slots[i].serves() || len(g.slots[i].waiters) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Hours are whether the windows of the resource are closed, and when they open or close. The zero time is never, as far as can be seen.
+func (g *Gate) Hours() (shut bool, until time.Time) { return g.hours.shut, g.hours.until }
