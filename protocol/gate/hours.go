@@ -39,25 +39,17 @@ func (g *Gate) keepHours() {
 	}
 }
 
-// setHours puts the windows into force: while they are closed nobody is in, and nobody waits. A session that is in lasts no longer than until
-// they close.
+// setHours puts the windows into force: while they are closed nobody is in, and nobody waits.
 func (g *Gate) setHours() {
 	g.hours = hoursOf(g.settings.Windows, g.now.Wall)
-	closes := g.closes()
-	for i := range g.slots {
-		switch s := &g.slots[i]; {
-		case !s.serves():
-		case g.hours.shut:
-			g.cut(i, ByWindows)
-		case closes < s.session.deadline:
-			s.session.deadline, s.session.until = closes, g.wall(closes)
-			s.wake = min(s.wake, closes)
-		}
+	if !g.hours.shut {
+		return
 	}
-	if g.hours.shut {
-		for slot := range g.settings.Slots {
-			g.purge(slot)
-		}
+	for i := range g.slots {
+		g.cut(i, ByWindows)
+	}
+	for slot := range g.settings.Slots {
+		g.purge(slot)
 	}
 }
 
@@ -67,14 +59,6 @@ func (g *Gate) turns() clock.Instant {
 		return clock.Never
 	}
 	return g.now.Boot.Add(g.hours.until.Sub(g.now.Wall))
-}
-
-// closes is when the windows close that are open.
-func (g *Gate) closes() clock.Instant {
-	if g.hours.shut {
-		return g.now.Boot
-	}
-	return g.turns()
 }
 
 // opens is when windows open that are closed; 0 if never, as far as can be seen.

@@ -130,8 +130,6 @@ func TestWindows_CloseWhileOpening_NothingOpens(t *testing.T) {
 func TestWindows_ClockSet_SessionNeverLonger(t *testing.T) {
 	b := dayBench(t, "Mon-Sun 11:00-13:00 UTC")
 	b.opened(7, tokenOf(1, 0, 1).permit(1))
-	next := b.gate.NextDeadline()
-	require.Equal(t, 10*time.Second, next.Sub(b.now))
 	b.ahead = time.Hour - 5*time.Second
 	b.wait(3 * time.Second)
 	require.Equal(t, gate.Open, b.gate.State(0))
@@ -153,17 +151,22 @@ func TestWindows_ClockSet_SessionNeverLonger(t *testing.T) {
 	b.wait(1)
 	assert.Equal(t, gate.Closing, b.gate.State(0), "where the window ended as it opened")
 
-	b = dayBench(t, "Mon-Sun 11:00-13:00 UTC")
-	b.opened(7, tokenOf(1, 0, 1).permit(1))
-	b.ahead = time.Hour
-	b.wait(b.gate.NextDeadline().Sub(b.now))
-	assert.Equal(t, gate.Closing, b.gate.State(0))
-	b.hook(gate.Succeeded)
-	assert.Equal(t, gate.ClosedAnswer{Session: 101, Reason: gate.ByWindows, Confirmed: true}, b.said[7][0])
-	b.ahead = 0
-	b.wait(plain.Settle)
-	b.wait(plain.Keep)
-	b.opened(8, tokenOf(2, 2).permit(0))
+	for _, ahead := range []time.Duration{time.Hour, -2 * time.Hour} {
+		b = dayBench(t, "Mon-Sun 11:00-13:00 UTC")
+		b.step(gate.SignIn{Connection: 7, Permit: tokenOf(1, 0, 1).permit(1), Configuration: 1, Length: plain.MaxHold})
+		b.hook(gate.Succeeded)
+		next := b.gate.NextDeadline()
+		require.Equal(t, b.now.Add(10*time.Second), next)
+		b.ahead = ahead
+		b.wait(next.Sub(b.now))
+		assert.Equal(t, gate.Closing, b.gate.State(0), "the windows are closed as it looks at the clock")
+		b.hook(gate.Succeeded)
+		assert.Equal(t, gate.ClosedAnswer{Session: 101, Reason: gate.ByWindows, Confirmed: true}, b.said[7][0])
+		b.ahead = 0
+		b.wait(plain.Settle)
+		b.wait(plain.Keep)
+		b.opened(8, tokenOf(2, 2).permit(0))
+	}
 }
 
 // A newer configuration with other windows ends a session, or shortens it. It lengthens none.

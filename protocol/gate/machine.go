@@ -239,7 +239,7 @@ func (g *Gate) open(i int, w waiter) {
 	}
 	g.memory.note(r)
 	g.memory.open(r, g.now.Boot)
-	deadline := min(g.now.Boot.Add(clock.Millis(w.length)), g.closes())
+	deadline := min(g.now.Boot.Add(clock.Millis(w.length)), g.turns()) // the windows are open
 	s.session = session{number: g.fence, from: w.from, permit: w.permit, deadline: deadline, until: g.wall(deadline)}
 	s.last = last{g.fence, t}
 	g.written = g.fence

@@ -68,6 +68,15 @@ var undoings = []struct{ rule, file, old, new, test, says string }{
 	{"a pause is none twice", "closing.go", "!s.hook.excused && g", "g", "TestSlot_CloseInTime", "FAIL"},
 	{"a pause is no slow close", "closing.go", "g.now.Boot.Sub(s.slow) >= minPause", "false", "TestSlot_CloseInTime", "FAIL"},
 	{"slots follow the configuration", "entry.go", "in.Slot >= g.settings.Slots", "in.Slot >= len(g.slots)", "TestConfigured_", "FAIL"},
+	{"nothing opens outside the windows", "entry.go", "\tcase g.hours.shut:\n\t\treturn Shut, g.opens()\n", "", "TestWindows_", "FAIL"},
+	{"a session is no longer than its window", "machine.go", "min(g.now.Boot.Add(clock.Millis(w.length)), g.turns())", "g.now.Boot.Add(clock.Millis(w.length))", "TestWindows_", "FAIL"},
+	{"a session ends as the windows close", "hours.go", "\t\tg.cut(i, ByWindows)\n", "\t\t_ = i\n", "TestWindows_", "FAIL"},
+	{"those that wait hear that they close", "hours.go", "\t\tg.purge(slot)\n", "\t\t_ = slot\n", "TestWindows_", "FAIL"},
+	{"a gate looks at its clock", "machine.go", "min(g.turns(), g.now.Boot.Add(clockLook))", "g.turns()", "TestWindows_", "FAIL"},
+	{"also at one that was set back", "hours.go", "!at.Before(h.from) && ", "", "TestWindows_", "FAIL"},
+	{"a newer configuration's windows hold at once", "machine.go", "\tg.setHours()\n", "", "TestWindows_", "FAIL"},
+	{"a start goes by the windows", "views.go", ", hours: hoursOf(s.Windows, now)", "", "TestWindows_", "FAIL"},
+	{"a refusal says when they open", "hours.go", "\treturn g.turns()\n}\n\n// attends", "\treturn 0\n}\n\n// attends", "TestWindows_", "FAIL"},
 	{"a new slot is closed first", "machine.go", "\t\tg.recover(i, session{})\n", "", "TestConfigured_", "FAIL"},
 }
 

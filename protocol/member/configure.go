@@ -118,14 +118,10 @@ func (c *circulation) leaveSlots(configured map[slotKey]bool) {
 		})
 	}
 	c.demands.list = slices.DeleteFunc(c.demands.list, func(d *demand) bool {
-		switch {
-		case !configured[slotKey{d.resource, 0}]:
-			c.emit(effect.Refuse{Request: d.request, Reason: ErrResource})
-		case d.across && c.entries.gated(c.slots.configured(d.resource, 0)):
-			c.emit(effect.Refuse{Request: d.request, Reason: ErrGate})
-		default:
+		if configured[slotKey{d.resource, 0}] {
 			return false
 		}
+		c.emit(effect.Refuse{Request: d.request, Reason: ErrResource})
 		return true
 	})
 }

@@ -18,6 +18,7 @@ import (
 //
 //	knocking ──OPEN──▶ open ──the program has ended──▶ closing ──CLOSED, lost, or signOutTime──▶ released
 //	   │                └──CLOSED or lost──▶ the program is killed ──its end──▶ released
+//	   │                                 └──▶ one across a restart goes on without a session ──its end──▶ released
 //	   └──REFUSE, stuck, lost, or BUSY for too long──▶ released, and the custody is barred
 //
 // All of it, from Run to the release, takes no longer than a program without a gate may: so the keepers of the token
@@ -272,6 +273,10 @@ func (l *entries) lost(e *entry, why string) {
 		l.remove(e)
 		if g, ok := gateOf(s.resource); e.watched || !ok || g.observes {
 			l.report("gate session lost", e.grant.hold, why+": the program goes on without it, as the gate is no condition")
+			return
+		}
+		if e.grant.isAcross() {
+			l.report("gate session lost", e.grant.hold, why+": the grant goes on without it, as it lasts across a restart of the machine")
 			return
 		}
 		l.report("gate session lost", e.grant.hold, why+": the program is killed")

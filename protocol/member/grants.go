@@ -58,8 +58,6 @@ func (l *grants) demand(d Demand) {
 		l.emit(effect.Refuse{Request: d.Request, Reason: ErrResource})
 	case d.Across && !l.cfg.Durable:
 		l.emit(effect.Refuse{Request: d.Request, Reason: ErrVolatile})
-	case d.Across && l.entries.gated(l.slots.configured(d.Resource, 0)):
-		l.emit(effect.Refuse{Request: d.Request, Reason: ErrGate})
 	case l.holdsOneOf(d.Held, d.Resource):
 		l.emit(effect.Refuse{Request: d.Request, Reason: ErrHeld})
 	case l.demands.waiting(d.Resource) >= MaxWaiters:

@@ -119,10 +119,10 @@ type gateHours struct {
 // shutByGate takes in that a gate has refused, as the windows are closed by its clock. It holds for the slot, whatever token comes: a gate with another
 // clock refuses each. It returns until when that counts.
 func (l *schedule) shutByGate(s *slot, opensIn time.Duration, opens time.Time) (until clock.Instant) {
-	if opensIn <= 0 || opensIn > refusePause {
+	if opensIn <= 0 { // it has not said when
 		opensIn = refusePause
 	}
-	s.byGate = gateHours{until: l.now.Boot.Add(opensIn), opens: opens}
+	s.byGate = gateHours{until: l.now.Boot.Add(min(max(opensIn, shutPause), refusePause)), opens: opens}
 	if !slices.Contains(l.byGate, s) {
 		l.byGate = append(l.byGate, s)
 	}
