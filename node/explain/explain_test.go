@@ -75,39 +75,41 @@ var slotCases = map[string]struct {
 	cause api.Cause
 	words string
 }{
-	"leaving":                        {api.SlotStatus{Leaving: true, Executing: true}, explain.Leaving, "lacks it"},
-	"running":                        {api.SlotStatus{Held: true, Executing: true, Holder: &api.HolderStatus{How: api.Here, ProgramS: s(7), ProgramEndsS: s(13)}}, explain.Running, "for 7.0 s, and is killed in 13 s"},
-	"gate unreachable":               {api.SlotStatus{Gate: &api.GateStatus{}}, explain.GateUnreachable, "cannot be reached"},
-	"another gate":                   {api.SlotStatus{Gate: &api.GateStatus{Unreached: "another gate answered: 0707"}}, explain.GateUnreachable, "cannot be reached: another gate answered: 0707"},
-	"gate observes":                  {api.SlotStatus{Held: true, Gate: &api.GateStatus{Observes: true}}, explain.TokenHere, "2 programs wait"},
-	"gate stuck":                     {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "stuck", Hinders: "stuck"}}, explain.GateStuck, "cannot end"},
-	"gate refuses":                   {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: "refused", NotBefore: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}, explain.GateRefuses, `"refused: window", until 2026-01-02T03:04:05Z`},
-	"gate busy":                      {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "busy", Hinders: "busy"}}, explain.GateBusy, "still has the session"},
-	"gate stuck, for another member": {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "stuck", Hinders: "stuck"}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
-	"gate refused, for another time": {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: "refused", NotBefore: noon.Add(-time.Second)}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
-	"gate refuses for a while":       {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: "refused", NotBefore: noon.Add(time.Second)}, Holder: m3(api.Said)}, explain.GateRefuses, "until 2026-01-02T12:00:01Z"},
-	"gate lies":                      {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "opens 0", Hinders: "useless"}}, explain.GateRefuses, `lets no program in: it says "opens 0"`},
-	"gate asked":                     {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "asked", Hinders: "unanswered"}}, explain.GateBusy, "has not answered yet"},
-	"gate has closed":                {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "closed: deadline"}}, explain.TokenHere, "2 programs wait"},
-	"gate busy, for another member":  {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "busy", Hinders: "busy"}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
-	"votes":                          {api.SlotStatus{Held: true, IsolatedS: 5, Missing: make([]ident.Member, 2)}, explain.VotesMissing, "for 5.0 s: the votes of 2 members"},
-	"here":                           {api.SlotStatus{Held: true}, explain.TokenHere, "the token is here"},
-	"lost":                           {api.SlotStatus{Search: &api.SearchStatus{Stage: "lost", DueS: s(14)}, Holder: m3(api.Proved)}, explain.Replacing, "due in at most 14 s; last with m3 (12 s ago, by its receipt)"},
-	"searching":                      {api.SlotStatus{Search: &api.SearchStatus{Stage: "asking"}, LastSeenS: s(3)}, explain.Searching, "asks the others"},
-	"runs elsewhere":                 {api.SlotStatus{Holder: &api.HolderStatus{Name: "m3", How: api.Said, AgeS: 2, ProgramEndsS: s(18)}}, explain.RunsElsewhere, "m3 runs its program (2.0 s ago, says m3 itself), for 18 s more"},
-	"a program here runs long":       {api.SlotStatus{Held: true, Executing: true, Long: &api.LongStatus{TookS: 42, UsualS: 1}, Holder: &api.HolderStatus{How: api.Here, ProgramS: s(42), ProgramEndsS: s(13)}}, explain.RunsLong, "for 42 s, and is killed in 13 s at the latest; turns of late took 1.0 s: it may hang"},
-	"a program elsewhere runs long":  {api.SlotStatus{Long: &api.LongStatus{TookS: 42, UsualS: 1}, Holder: &api.HolderStatus{Name: "m3", How: api.Said, AgeS: 0.3, ProgramS: s(42), ProgramEndsS: s(18)}}, explain.RunsLong, "m3 runs its program, for 42 s or more (0.3 s ago, says m3 itself), for 18 s more at most; turns of late took 1.0 s: no prediction"},
-	"a turn takes long":              {api.SlotStatus{Long: &api.LongStatus{TookS: 42, UsualS: 1}, Holder: &api.HolderStatus{Name: "m3", How: api.Said, AgeS: 30, SinceS: s(42)}}, explain.RunsLong, "token with m3 for 42 s or more (30 s ago, says m3 itself); turns of late took 1.0 s"},
-	"away":                           {api.SlotStatus{Holder: &api.HolderStatus{Name: "m3", How: api.Said, AgeS: 2, ProgramEndsS: s(300), AwayS: s(300)}}, explain.HolderAway, "m3 is away while its machine restarts (2.0 s ago, says m3 itself), for 5m more at most"},
-	"held across a restart":          {api.SlotStatus{Held: true, Executing: true, Holder: &api.HolderStatus{How: api.Here, ProgramEndsS: s(300), AwayS: s(300)}}, explain.Running, "this member holds it across a restart of its machine, for 5m more at most"},
-	"queued":                         {api.SlotStatus{Holder: m3(api.Said), Eta: &api.EtaStatus{P50S: 40, Basis: "order", Before: 4}}, explain.Queued, "token with m3 (12 s ago, says m3 itself), 4 wait before you, about 40 s"},
-	"one before":                     {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 20, Basis: "order", Before: 1}}, explain.Queued, "says m5), 1 waits before you, about 20 s"},
-	"next":                           {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 3, Basis: "order"}}, explain.Next, "you are next, about 3.0 s"},
-	"elsewhere":                      {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 300, Basis: "returns"}}, explain.Elsewhere, "back in about 5m"},
-	"no token":                       {api.SlotStatus{}, explain.NoToken, "no token has come here yet: there may be none, and this member knows no other one"},
-	"no token, and nobody has one":   {api.SlotStatus{Search: &api.SearchStatus{Stage: "lost", DueS: s(30)}}, explain.NoToken, "makes the first in at most 30 s"},
-	"founding":                       {api.SlotStatus{Founding: true}, explain.NoToken, "agreeing which one makes the first"},
-	"no news":                        {api.SlotStatus{LastSeenS: s(30)}, explain.NoNews, "it was here 30 s ago"},
+	"leaving":                         {api.SlotStatus{Leaving: true, Executing: true}, explain.Leaving, "lacks it"},
+	"running":                         {api.SlotStatus{Held: true, Executing: true, Holder: &api.HolderStatus{How: api.Here, ProgramS: s(7), ProgramEndsS: s(13)}}, explain.Running, "for 7.0 s, and is killed in 13 s"},
+	"gate unreachable":                {api.SlotStatus{Gate: &api.GateStatus{}}, explain.GateUnreachable, "cannot be reached"},
+	"another gate":                    {api.SlotStatus{Gate: &api.GateStatus{Unreached: "another gate answered: 0707"}}, explain.GateUnreachable, "cannot be reached: another gate answered: 0707"},
+	"gate observes":                   {api.SlotStatus{Held: true, Gate: &api.GateStatus{Observes: true}}, explain.TokenHere, "2 programs wait"},
+	"gate stuck":                      {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "stuck", Hinders: "stuck"}}, explain.GateStuck, "cannot end"},
+	"gate refuses":                    {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: "refused", NotBefore: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}, explain.GateRefuses, `"refused: window", until 2026-01-02T03:04:05Z`},
+	"gate busy":                       {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "busy", Hinders: "busy"}}, explain.GateBusy, "still has the session"},
+	"gate stuck, for another member":  {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "stuck", Hinders: "stuck"}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
+	"gate refused, for another time":  {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: "refused", NotBefore: noon.Add(-time.Second)}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
+	"gate refuses for a while":        {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "refused: window", Hinders: "refused", NotBefore: noon.Add(time.Second)}, Holder: m3(api.Said)}, explain.GateRefuses, "until 2026-01-02T12:00:01Z"},
+	"gate lies":                       {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "opens 0", Hinders: "useless"}}, explain.GateRefuses, `lets no program in: it says "opens 0"`},
+	"gate asked":                      {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "asked", Hinders: "unanswered"}}, explain.GateBusy, "has not answered yet"},
+	"gate has closed":                 {api.SlotStatus{Held: true, Gate: &api.GateStatus{Reachable: true, Said: "closed: deadline"}}, explain.TokenHere, "2 programs wait"},
+	"gate busy, for another member":   {api.SlotStatus{Gate: &api.GateStatus{Reachable: true, Said: "busy", Hinders: "busy"}, Holder: m3(api.Said)}, explain.Elsewhere, "m3"},
+	"votes":                           {api.SlotStatus{Held: true, IsolatedS: 5, Missing: make([]ident.Member, 2)}, explain.VotesMissing, "for 5.0 s: the votes of 2 members"},
+	"here":                            {api.SlotStatus{Held: true}, explain.TokenHere, "the token is here"},
+	"lost":                            {api.SlotStatus{Search: &api.SearchStatus{Stage: "lost", DueS: s(14)}, Holder: m3(api.Proved)}, explain.Replacing, "due in at most 14 s; last with m3 (12 s ago, by its receipt)"},
+	"searching":                       {api.SlotStatus{Search: &api.SearchStatus{Stage: "asking"}, LastSeenS: s(3)}, explain.Searching, "asks the others"},
+	"runs elsewhere":                  {api.SlotStatus{Holder: &api.HolderStatus{Name: "m3", How: api.Said, AgeS: 2, ProgramEndsS: s(18)}}, explain.RunsElsewhere, "m3 runs its program (2.0 s ago, says m3 itself), for 18 s more"},
+	"a program here runs long":        {api.SlotStatus{Held: true, Executing: true, Long: &api.LongStatus{TookS: 42, UsualS: 1}, Holder: &api.HolderStatus{How: api.Here, ProgramS: s(42), ProgramEndsS: s(13)}}, explain.RunsLong, "for 42 s, and is killed in 13 s at the latest; turns of late took 1.0 s: it may hang"},
+	"a program elsewhere runs long":   {api.SlotStatus{Long: &api.LongStatus{TookS: 42, UsualS: 1}, Holder: &api.HolderStatus{Name: "m3", How: api.Said, AgeS: 0.3, ProgramS: s(42), ProgramEndsS: s(18)}}, explain.RunsLong, "m3 runs its program, for 42 s or more (0.3 s ago, says m3 itself), for 18 s more at most; turns of late took 1.0 s: no prediction"},
+	"a turn takes long":               {api.SlotStatus{Long: &api.LongStatus{TookS: 42, UsualS: 1}, Holder: &api.HolderStatus{Name: "m3", How: api.Said, AgeS: 30, SinceS: s(42)}}, explain.RunsLong, "token with m3 for 42 s or more (30 s ago, says m3 itself); turns of late took 1.0 s"},
+	"away":                            {api.SlotStatus{Holder: &api.HolderStatus{Name: "m3", How: api.Said, AgeS: 2, ProgramEndsS: s(300), AwayS: s(300)}}, explain.HolderAway, "m3 is away while its machine restarts (2.0 s ago, says m3 itself), for 5m more at most"},
+	"held across one without session": {api.SlotStatus{Held: true, Executing: true, Gate: &api.GateStatus{}, Holder: &api.HolderStatus{How: api.Here, ProgramEndsS: s(300), AwayS: s(300)}}, explain.Running, "across a restart of its machine, without a session at the gate, for 5m"},
+	"held across one with session":    {api.SlotStatus{Held: true, Executing: true, Gate: &api.GateStatus{Session: 7}, Holder: &api.HolderStatus{How: api.Here, ProgramEndsS: s(300), AwayS: s(300)}}, explain.Running, "across a restart of its machine, for 5m"},
+	"held across a restart":           {api.SlotStatus{Held: true, Executing: true, Holder: &api.HolderStatus{How: api.Here, ProgramEndsS: s(300), AwayS: s(300)}}, explain.Running, "this member holds it across a restart of its machine, for 5m more at most"},
+	"queued":                          {api.SlotStatus{Holder: m3(api.Said), Eta: &api.EtaStatus{P50S: 40, Basis: "order", Before: 4}}, explain.Queued, "token with m3 (12 s ago, says m3 itself), 4 wait before you, about 40 s"},
+	"one before":                      {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 20, Basis: "order", Before: 1}}, explain.Queued, "says m5), 1 waits before you, about 20 s"},
+	"next":                            {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 3, Basis: "order"}}, explain.Next, "you are next, about 3.0 s"},
+	"elsewhere":                       {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 300, Basis: "returns"}}, explain.Elsewhere, "back in about 5m"},
+	"no token":                        {api.SlotStatus{}, explain.NoToken, "no token has come here yet: there may be none, and this member knows no other one"},
+	"no token, and nobody has one":    {api.SlotStatus{Search: &api.SearchStatus{Stage: "lost", DueS: s(30)}}, explain.NoToken, "makes the first in at most 30 s"},
+	"founding":                        {api.SlotStatus{Founding: true}, explain.NoToken, "agreeing which one makes the first"},
+	"no news":                         {api.SlotStatus{LastSeenS: s(30)}, explain.NoNews, "it was here 30 s ago"},
 }
 
 func TestStatus_ProgramsWait_CauseNamed(t *testing.T) {
@@ -131,6 +133,7 @@ func TestStatus_WindowClosed_SaysUntilWhen(t *testing.T) {
 			{Name: "disk", Windows: &w, Slots: []api.SlotStatus{{Held: true, Executing: true}}},
 			{Name: "line", Windows: &api.WindowStatus{}, Slots: []api.SlotStatus{{Held: true}}},
 			{Name: "never", Windows: &api.WindowStatus{Text: "x", Closed: true}, Slots: []api.SlotStatus{{}}},
+			{Name: "ahead", Windows: &api.WindowStatus{Text: "x", Closed: true, ByGate: true, Opens: w.Opens}, Slots: []api.SlotStatus{{}}},
 		}}
 		explain.Status(&st, noon)
 		assert.Equal(t, explain.WindowClosed, st.Resources[0].Cause)
@@ -138,6 +141,7 @@ func TestStatus_WindowClosed_SaysUntilWhen(t *testing.T) {
 		assert.Equal(t, explain.Running, st.Resources[1].Cause)
 		assert.Equal(t, explain.TokenHere, st.Resources[2].Cause)
 		assert.Equal(t, "closed (windows x); no program waits", st.Resources[3].Sentence)
+		assert.Equal(t, "closed by the clock of its gate until Mon 30 Nov 22:00 CET (windows x); no program waits", st.Resources[4].Sentence)
 	}
 }
 

@@ -81,6 +81,3 @@ func (g *Gate) attends() bool {
 	}
 	return false
 }
-
-// Hours are whether the windows of the resource are closed, and when they open or close. The zero time is never, as far as can be seen.
-func (g *Gate) Hours() (shut bool, until time.Time) { return g.hours.shut, g.hours.until }

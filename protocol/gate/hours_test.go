@@ -51,17 +51,11 @@ func TestWindows_Closed_RefusedUntilTheyOpen(t *testing.T) {
 	b.signIn(7, c.permit(1))
 	assert.Equal(t, b.at(12*time.Hour+time.Minute), b.windowsClosed(7))
 	assert.Equal(t, clock.Never, b.gate.NextDeadline(), "nobody waits")
-	shut, until := b.gate.Hours()
-	assert.True(t, shut)
-	assert.EqualValues(t, b.at(12*time.Hour+time.Minute), until.UnixMilli())
 	b.wait(time.Minute - 1)
 	b.signIn(8, c.permit(1))
 	b.windowsClosed(8)
 	b.wait(1)
 	b.opened(9, c.permit(1))
-	shut, until = b.gate.Hours()
-	assert.False(t, shut)
-	assert.EqualValues(t, b.at(13*time.Hour), until.UnixMilli())
 }
 
 // Windows that never open, as far as the gate looks ahead, name no time.

@@ -253,7 +253,7 @@ func (l *entries) refused(e *entry, a gate.RefuseAnswer, at uint64) {
 		if a.NotBefore > 0 {
 			opens = clock.FromMillis(min(a.NotBefore, lastNotBefore))
 		}
-		l.fail(e, l.grants.hours.shutByGate(h.slot, between(at, a.NotBefore), opens), false)
+		l.fail(e, l.grants.hours.shutByGate(h.slot.key.resource, between(at, a.NotBefore), opens), false)
 		return
 	}
 	l.fail(e, l.now.Boot.Add(max(refusePause, between(at, a.NotBefore))), false)

@@ -116,17 +116,24 @@ type gateHours struct {
 	opens time.Time     // when the gate opens, as it has said; zero: it has not
 }
 
-// shutByGate takes in that a gate has refused, as the windows are closed by its clock. It holds for the slot, whatever token comes: a gate with another
+// shutByGate takes in that a gate has refused, as the windows are closed by its clock. It holds for the resource, whatever token comes: a gate with another
 // clock refuses each. It returns until when that counts.
-func (l *schedule) shutByGate(s *slot, opensIn time.Duration, opens time.Time) (until clock.Instant) {
+func (l *schedule) shutByGate(resource string, opensIn time.Duration, opens time.Time) (until clock.Instant) {
 	if opensIn <= 0 { // it has not said when
 		opensIn = refusePause
 	}
-	s.byGate = gateHours{until: l.now.Boot.Add(min(max(opensIn, shutPause), refusePause)), opens: opens}
-	if !slices.Contains(l.byGate, s) {
-		l.byGate = append(l.byGate, s)
+	until = l.now.Boot.Add(min(max(opensIn, shutPause), refusePause))
+	for _, s := range l.slots.order {
+		if s.key.resource != resource || s.leaving {
+			continue
+		}
+		s.byGate = gateHours{until, opens}
+		if !slices.Contains(l.byGate, s) {
+			l.byGate = append(l.byGate, s)
+		}
+		l.demands.notify(s)
 	}
-	return s.byGate.until
+	return until
 }
 
 // shut reports whether no program begins at a slot, by this member's clock or by that of the gate.
