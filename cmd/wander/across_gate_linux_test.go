@@ -67,12 +67,12 @@ func (b *book) write(line string) { b.mu.Lock(); defer b.mu.Unlock(); b.lines = 
 
 func (b *book) read() []string { b.mu.Lock(); defer b.mu.Unlock(); return slices.Clone(b.lines) }
 
-// TestRunAcrossReboot_Gate_NextOneGetsInBehindIt: a gate, and a group that replaces a silent holder's token at once. The holder loses its session while its
-// program's stream is open: as its daemon is killed, by the machine's restart, or as the gate is, before that. The gate closes the session, the other member waits, and gets in behind the
+// TestRunAcrossReboot_Gate_NextOneGetsInAfterIt: a gate, and a group that replaces a silent holder's token at once. The holder loses its session while its
+// program's stream is open: as its daemon is killed, by the machine's restart, or as the gate is, before that. The gate closes the session, the other member waits, and gets in after the
 // release. The resource itself writes down who came and went.
-func TestRunAcrossReboot_Gate_NextOneGetsInBehindIt(t *testing.T) {
-	for name, gateDies := range map[string]bool{"daemon dies": false, "gate dies": true} {
-		t.Run(name, func(t *testing.T) {
+func TestRunAcrossReboot_Gate_NextOneGetsInAfterIt(t *testing.T) {
+	for _, fault := range []string{"daemon dies", "gate dies", "daemon dies after the command"} {
+		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
 			c := newCrew(t)
 			resource := newBook(t)
@@ -99,9 +99,17 @@ func TestRunAcrossReboot_Gate_NextOneGetsInBehindIt(t *testing.T) {
 			visit := func(name string) string { return `echo "` + name + ` $WANDER_GATE_FENCE"` + connect }
 			socket := func(m *crewMember) string { return filepath.Join(c.dir, m.name, "state", api.SocketName) }
 
-			c.start(new(bytes.Buffer), "run", "db", "--across-reboot", "--socket", socket(a), "-c", `(echo "a $WANDER_GATE_FENCE"; sleep 600)`+connect)
+			reboots := []string{"run", "db", "--across-reboot", "--socket", socket(a), "-c"}
+			if fault == "daemon dies after the command" {
+				out, err := c.program(append(reboots, visit("a"))...).CombinedOutput()
+				require.NoError(t, err, "%s", out)
+				assert.Contains(t, string(out), fmt.Sprintf("session %d at the gate ends when the machine goes down", c.fenced(resource, 1, "a")))
+				assert.True(t, c.gateShows("OPEN"), "until then")
+			} else {
+				c.start(new(bytes.Buffer), append(reboots, `(echo "a $WANDER_GATE_FENCE"; sleep 600)`+connect)...)
+			}
 			first := c.fenced(resource, 1, "a")
-			if gateDies {
+			if fault == "gate dies" {
 				require.NoError(t, gate.Process.Kill())
 				_ = gate.Wait()
 				up()
@@ -109,10 +117,7 @@ func TestRunAcrossReboot_Gate_NextOneGetsInBehindIt(t *testing.T) {
 				require.NoError(t, a.process.Process.Kill())
 				_ = a.process.Wait()
 			}
-			await.Until(t, "the gate has closed the session", func() bool {
-				out, _ := c.program("gate", "status", "--dir", "gate").Output()
-				return strings.Contains(string(out), "IDLE")
-			})
+			await.Until(t, "the gate has closed the session", func() bool { return c.gateShows("IDLE") })
 			want := []string{fmt.Sprintf("a %d comes", first), fmt.Sprintf("a %d goes", first)}
 			await.Until(t, "a is gone", func() bool { return len(resource.read()) == 2 })
 
@@ -122,7 +127,7 @@ func TestRunAcrossReboot_Gate_NextOneGetsInBehindIt(t *testing.T) {
 			await.Until(t, "the cause holder_away", func() bool { return c.resource(b, "db").Cause == explain.HolderAway })
 			time.Sleep(away) // that is the fault
 			assert.Equal(t, want, resource.read(), "b got in while a was away")
-			if !gateDies {
+			if fault != "gate dies" {
 				next := &crewMember{name: a.name, listen: a.listen, client: a.client}
 				c.run(next)
 				a = next
@@ -143,6 +148,12 @@ func TestRunAcrossReboot_Gate_NextOneGetsInBehindIt(t *testing.T) {
 			assert.Equal(t, fmt.Sprintf("b %d goes", second), resource.read()[3])
 		})
 	}
+}
+
+// gateShows reports whether wander gate status says something.
+func (c *crew) gateShows(what string) bool {
+	out, _ := c.program("gate", "status", "--dir", "gate").Output() // none while it starts
+	return strings.Contains(string(out), what)
 }
 
 // fenced waits for a line of the resource, and returns the number of the session in it.
