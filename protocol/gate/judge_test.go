@@ -151,7 +151,7 @@ func (w *world) fall() {
 		w.durable = len(w.journal)
 		w.losses++
 	}
-	w.ended, w.waiting, w.in = nil, nil, [gate.MaxSlots]uint64{}
+	w.ended, w.waiting, w.in = nil, nil, [gate.MaxSlots]clock.Instant{}
 	old := w.attempts
 	w.attempts = map[gate.Connection]*attempt{}
 	for _, id := range slices.Sorted(maps.Keys(old)) {
@@ -168,7 +168,7 @@ func (w *world) runOpen(e gate.RunOpen) {
 	if !w.isOpen(0) {
 		w.outside++
 	}
-	w.in[e.Slot] = e.Session
+	w.in[e.Slot] = w.now
 	h := &hook{session: e.Session}
 	w.opener[e.Slot] = h
 	var of *attempt
@@ -269,7 +269,7 @@ func (w *world) judgeRevoked(p gate.Permit) {
 
 // runClose is the close hook. It kills what is left of the open hook first.
 func (w *world) runClose(e gate.RunClose) {
-	if w.in[e.Slot] > 0 && !w.isOpen(mostOutside) && w.set <= w.now.Add(-mostOutside) {
+	if before := w.now.Add(-mostOutside); w.in[e.Slot] > 0 && w.in[e.Slot] <= before && w.set <= before && !w.isOpen(mostOutside) {
 		w.outside++
 	}
 	w.in[e.Slot] = 0

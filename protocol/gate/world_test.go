@@ -136,7 +136,7 @@ type world struct {
 	ids      uint64
 	opener   [gate.MaxSlots]*hook          // the open hooks that run
 	works    [gate.MaxSlots]map[uint64]int // what works at the resource: session, member
-	in       [gate.MaxSlots]uint64         // the session that the gate has not begun to close; 0: none
+	in       [gate.MaxSlots]clock.Instant  // since when there is a session that the gate has not begun to close; 0: there is none
 	stuck    [gate.MaxSlots]bool           // as the operator has heard
 	sessions map[uint64]*attempt
 	named    map[gate.Title]bool            // what honest members really held
