@@ -53,31 +53,18 @@ func (g *Gate) setHours() {
 	}
 }
 
-// turns is when the windows open or close, by the clock as it is set now.
-func (g *Gate) turns() clock.Instant {
-	if g.hours.until.IsZero() {
+// turn is when the windows open or close, by the clock as it is set now.
+func (h *hours) turn(now clock.Reading) clock.Instant {
+	if h.until.IsZero() {
 		return clock.Never
 	}
-	return g.now.Boot.Add(g.hours.until.Sub(g.now.Wall))
+	return now.Boot.Add(h.until.Sub(now.Wall))
 }
 
 // opens is when windows open that are closed; 0 if never, as far as can be seen.
-func (g *Gate) opens() clock.Instant {
-	if g.hours.until.IsZero() {
+func (h *hours) opens(now clock.Reading) clock.Instant {
+	if h.until.IsZero() {
 		return 0
 	}
-	return g.turns()
-}
-
-// attends reports whether somebody is in, or waits, at a resource that has windows.
-func (g *Gate) attends() bool {
-	if len(g.settings.Windows) == 0 {
-		return false
-	}
-	for i := range g.slots {
-		if g.slots[i].serves() || len(g.slots[i].waiters) > 0 {
-			return true
-		}
-	}
-	return false
+	return h.turn(now)
 }

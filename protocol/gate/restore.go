@@ -29,7 +29,7 @@ func Begin(s Settings, floor *uint64, now clock.Reading) (*Gate, []Effect, error
 	}
 	g.fence, g.written = *floor, *floor
 	g.write(&BeginRecord{Floor: *floor}, true)
-	g.slots = make([]slot, s.places())
+	g.slots = make(slots, s.places())
 	for i := range g.slots {
 		g.recover(i, session{})
 	}
@@ -249,7 +249,7 @@ func (r *replay) finish() {
 			n = max(n, i+1)
 		}
 	}
-	g.slots = make([]slot, n)
+	g.slots = make(slots, n)
 	for i := range g.slots {
 		p := r.places[i]
 		g.slots[i].last = p.last

@@ -48,6 +48,11 @@ type visitor struct {
 
 // visits makes a member that holds a token.
 func visits(t testing.TB, reached bool, change ...func(*group.Resource)) *visitor {
+	return visitsWatched(t, nil, reached, change...)
+}
+
+// visitsWatched does so with an observer.
+func visitsWatched(t testing.TB, o member.Observer, reached bool, change ...func(*group.Resource)) *visitor {
 	s := settings(1, slow)
 	r := &s.Resources[0]
 	r.MaxHold = slow.MaxHold
@@ -58,7 +63,12 @@ func visits(t testing.TB, reached bool, change ...func(*group.Resource)) *visito
 	a := newAuthorityWith(t, s)
 	self, taker := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
 	v := &visitor{t: t, self: self, taker: taker}
-	v.box = a.open(self, func(c *member.Config) { c.Found = true })
+	v.box = a.open(self, func(c *member.Config) {
+		c.Found = true
+		if o != nil {
+			c.Observer = o
+		}
+	})
 	if reached {
 		v.step(member.GateReachable{Resource: resource, Is: true})
 	}
@@ -529,15 +539,25 @@ func TestGate_WindowsClosed_WaitsUntilTheyOpen(t *testing.T) {
 	}
 }
 
-// TestGate_WindowsClosed_NextCustodyWaitsToo: its clock says the same of each token.
+// TestGate_WindowsClosed_NextCustodyWaitsToo: its clock says the same of each token. Nobody wants one here meanwhile, and somebody does when the time has come. A gate that names the
+// next millisecond is not asked with the next token.
 func TestGate_WindowsClosed_NextCustodyWaitsToo(t *testing.T) {
-	v := visits(t, true)
-	v.meet(v.taker)
-	v.says(v.demand(1).Entry, gate.RefuseAnswer{Code: gate.Shut, NotBefore: v.in(30 * time.Second)})
-	require.True(t, v.passes(5*time.Second), "nobody wants it here")
-	v.comesBack()
-	assert.Nil(t, last[effect.SignIn](v.box))
-	assert.True(t, v.passes(5*time.Second), "nobody wants it here")
+	for _, opens := range []time.Duration{30 * time.Second, time.Millisecond} {
+		w := new(wants)
+		v := visitsWatched(t, w, true)
+		v.meet(v.taker)
+		v.says(v.demand(1).Entry, gate.RefuseAnswer{Code: gate.Shut, NotBefore: v.in(opens)})
+		from := v.now.Boot
+		require.True(t, v.passes(500*time.Millisecond), "nobody wants it here")
+		v.comesBack()
+		assert.Nil(t, last[effect.SignIn](v.box))
+		require.True(t, v.passes(500*time.Millisecond), "nobody wants it here")
+		assert.Equal(t, []bool{true, false}, w.told)
+		v.after(max(opens, time.Second) - v.now.Boot.Sub(from) - 1)
+		assert.Equal(t, []bool{true, false}, w.told)
+		v.after(1)
+		assert.Equal(t, []bool{true, false, true}, w.told)
+	}
 }
 
 // TestGate_WindowsClosed_AnotherConfiguration_KnocksAgain: it may have other windows.
