@@ -76,8 +76,8 @@ func gateFrameSeeds() map[string][]byte {
 	}
 	for name, a := range map[string]gate.Answer{
 		"good-open": gate.OpenAnswer{Session: 101, Until: millis, Hop: 3}, "good-busy": gate.BusyAnswer{Session: 101, Until: millis, Stuck: true},
-		"good-refuse": gate.RefuseAnswer{Code: gate.NoLength, NotBefore: millis},
-		"good-closed": gate.ClosedAnswer{Session: 101, Reason: gate.ByRestart, Confirmed: true},
+		"good-refuse": gate.RefuseAnswer{Code: gate.Shut, NotBefore: millis},
+		"good-closed": gate.ClosedAnswer{Session: 101, Reason: gate.ByWindows, Confirmed: true},
 	} {
 		b := gatewire.AnswerBody{Resource: "ftp", Member: ident.Member{1}, Title: ident.Hash{2}, Number: 1, Time: millis, Answer: a, Extensions: later}
 		seeds[name] = append([]byte{1}, payloadOf(envelope.GateAnswer, must(b.Sign(group, ada)).Raw())...)

@@ -46,7 +46,7 @@ func gateRecordSeeds() map[string][]byte {
 	seeds := map[string][]byte{"bad-empty": {}, "bad-kind": {0x83, 0x17, 0x00, 0x80}, "bad-no-list": {0x83, 0x02, 0x00, 0x00}}
 	member, moves := ident.Member{1}, []gate.MoveRecord{{By: ident.Member{2}, Title: ident.Hash{3}}, {By: ident.Member{4}, Declined: true}}
 	for name, r := range map[string]gate.Record{
-		"good-begin": &gate.BeginRecord{Floor: 7, Checkpoint: true}, "good-ended": &gate.ClosedRecord{Session: 3, Reason: gate.BySignOut},
+		"good-begin": &gate.BeginRecord{Floor: 7, Checkpoint: true}, "good-ended": &gate.ClosedRecord{Session: 3, Reason: gate.ByWindows},
 		"good-opening":    &gate.OpeningRecord{Session: 10, Member: member, Hop: 4, Moves: moves},
 		"good-remembered": &gate.MemberRecord{Member: member, Served: 8, Titles: []gate.TitleRecord{{Title: ident.Hash{5}, Moved: true, Session: 8}}},
 		"good-generator":  &gate.GeneratorRecord{Generator: member, Tokens: []ident.Token{{6}, {7}}},
@@ -54,7 +54,7 @@ func gateRecordSeeds() map[string][]byte {
 		"bad-number":      &gate.OpeningRecord{Session: gate.MaxNumber + 1, Member: member},
 		"good-revoked":    &gate.RevokedRecord{Members: []ident.Member{member, {8}}},
 		"good-stuck":      &gate.StuckRecord{}, "good-end": &gate.EndRecord{Records: 2},
-		"bad-revoked": &gate.RevokedRecord{}, "bad-stuck": &gate.StuckRecord{Slot: gate.MaxSlots}, "bad-reason": &gate.ClosedRecord{Reason: 9},
+		"bad-revoked": &gate.RevokedRecord{}, "bad-stuck": &gate.StuckRecord{Slot: gate.MaxSlots}, "bad-reason": &gate.ClosedRecord{Reason: 10},
 	} {
 		seeds[name] = must(gate.Encode(millis, r))
 	}

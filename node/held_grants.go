@@ -216,11 +216,6 @@ func apiError(err error) error {
 			Code: "refused", Message: fmt.Sprintf("%v: %v", api.ErrRefused, err),
 			Hint: `set mode = "durable" in the daemon's settings`,
 		}
-	case errors.Is(err, member.ErrGate):
-		return &api.Error{
-			Code: "refused", Message: fmt.Sprintf("%v: %v", api.ErrRefused, err),
-			Hint: "share the reboot as a resource of its own, without a gate",
-		}
 	case errors.Is(err, member.ErrHeld):
 		return api.ErrHeld
 	case errors.Is(err, member.ErrNotDue):

@@ -404,7 +404,7 @@ func (n *Node) release() {
 }
 
 func (n *Node) now() clock.Reading {
-	return clock.Reading{Boot: boottime.Now(), Wall: n.cfg.Now()}
+	return clock.Reading{Boot: boottime.Now(), Wall: n.cfg.Now().Round(0)} // without the monotonic clock, which is not set
 }
 
 func stateOf(ineligible error) string {

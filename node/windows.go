@@ -10,7 +10,7 @@ import (
 
 // windowStatus shows windows, with times as the clocks of their zones show them.
 func windowStatus(l window.Windows, h member.HoursStatus, now time.Time) *api.WindowStatus {
-	w := &api.WindowStatus{Text: l.String(), Closed: h.Closed}
+	w := &api.WindowStatus{Text: l.String(), Closed: h.Closed, ByGate: h.ByGate}
 	if !h.Opens.IsZero() {
 		w.Opens = l.Local(h.Opens)
 		left := max(0, h.Opens.Sub(now).Seconds())

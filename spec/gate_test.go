@@ -20,8 +20,8 @@ func TestGate_AnswersAndRecords_InTheCDDL(t *testing.T) {
 	for rule, a := range map[string]gate.Answer{
 		"open":   &gate.OpenAnswer{Session: 101, Until: millis, Hop: 3},
 		"busy":   &gate.BusyAnswer{Session: 101, Until: millis, Hop: 3},
-		"refuse": &gate.RefuseAnswer{Code: gate.NoLength, NotBefore: millis},
-		"closed": &gate.ClosedAnswer{Session: 101, Reason: gate.ByRestart, Confirmed: true},
+		"refuse": &gate.RefuseAnswer{Code: gate.Shut, NotBefore: millis},
+		"closed": &gate.ClosedAnswer{Session: 101, Reason: gate.ByWindows, Confirmed: true},
 	} {
 		raw, err := canonical.Marshal(a)
 		require.NoError(t, err)
@@ -82,10 +82,10 @@ func TestGate_Tables_ThoseOfTheCode(t *testing.T) {
 	for _, row := range gate.Transitions {
 		assert.Contains(t, text, fmt.Sprintf("| %v | %v | %v |", row.From, row.Event, row.To))
 	}
-	for c := gate.Stale; c <= gate.NoLength; c++ {
+	for c := gate.Stale; c <= gate.Shut; c++ {
 		assert.Contains(t, text, fmt.Sprintf("| %d | %v |", uint64(c), c))
 	}
-	for r := gate.BySignOut; r <= gate.ByRestart; r++ {
+	for r := gate.BySignOut; r <= gate.ByWindows; r++ {
 		assert.Contains(t, text, fmt.Sprintf("| %d | %v |", uint64(r), r))
 	}
 }

@@ -18,17 +18,17 @@ import (
 // sayGates says in words what a configuration changes at the gates of resources.
 func sayGates(w io.Writer, before, after group.Settings, names map[ident.Member]string) {
 	for _, r := range after.Resources {
-		old := group.Gate{}
+		old := group.Resource{}
 		if i := slices.IndexFunc(before.Resources, func(o group.Resource) bool { return o.Name == r.Name }); i >= 0 {
-			old = before.Resources[i].Gate
+			old = before.Resources[i]
 		}
-		for _, text := range gateChanges(old, r.Gate, names) {
+		for _, text := range gateChanges(old, r, names) {
 			fmt.Fprintf(w, "%s: %s\n", r.Name, text)
 		}
 	}
 	for _, r := range before.Resources { // one that is not there any more leaves its gate
 		if !slices.ContainsFunc(after.Resources, func(o group.Resource) bool { return o.Name == r.Name }) {
-			for _, text := range gateChanges(r.Gate, group.Gate{}, names) {
+			for _, text := range gateChanges(r, group.Resource{}, names) {
 				fmt.Fprintf(w, "%s: %s\n", r.Name, text)
 			}
 		}
@@ -36,7 +36,8 @@ func sayGates(w io.Writer, before, after group.Settings, names map[ident.Member]
 }
 
 // gateChanges are what becomes of a resource with another gate, or another setting of the same one.
-func gateChanges(before, after group.Gate, names map[ident.Member]string) (list []string) {
+func gateChanges(from, to group.Resource, names map[ident.Member]string) (list []string) {
+	before, after := from.Gate, to.Gate
 	name := func(g group.Gate) string {
 		return fmt.Sprintf("%s (%s) at %s", cmp.Or(names[g.Member], "unknown"), g.Member.Short(), g.Address)
 	}
@@ -56,6 +57,9 @@ func gateChanges(before, after group.Gate, names map[ident.Member]string) (list 
 	}
 	if before.Mode != after.Mode {
 		list = append(list, "the gate has another mode; "+does[after.Mode])
+	}
+	if after.Mode == group.Enforce && !slices.Equal(from.Windows, to.Windows) {
+		list = append(list, "the windows are others: as soon as the gate has this configuration, a session outside them ends, and its program is killed")
 	}
 	for _, c := range group.GateConstants {
 		if was, is := c.Value(&before), c.Value(&after); was != is {

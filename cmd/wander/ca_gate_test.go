@@ -168,6 +168,10 @@ func TestCAConfig_Gate_Signed(t *testing.T) {
 		assert.Contains(t, out, "ftp: "+says+", as soon as the gate has this configuration\n")
 	}
 	assert.NotContains(t, out, "the gate is")
+	assert.NotContains(t, out, "the windows are others")
+	b.write("group.toml", gatedGroup(gate.Member(), "settle = \"4s\"\nwindows = [\"Mon-Sun 00:00-12:00 UTC\"]\n"))
+	out = b.must("ca", "config", "group.toml")
+	assert.Contains(t, out, "ftp: the windows are others: as soon as the gate has this configuration, a session outside them ends, and its program is killed\n")
 	b.write("group.toml", strings.Replace(gatedGroup(gate.Member(), "settle = \"4s\"\n"), "4136", "4137", 1))
 	assert.Contains(t, b.must("ca", "config", "group.toml"), "ftp: the gate is gate-ftp ("+gate.Member().Short()+") at gate.example.org:4137, and was gate-ftp (")
 	b.write("group.toml", strings.Replace(smallGroup, `"ftp"`, `"tape"`, 1))

@@ -132,6 +132,9 @@ func printGateStatus(w io.Writer, s driver.Status) {
 	fmt.Fprintf(w, "listens     %s, for %s\n", s.Address, strings.Join(targets, ", "))
 	fmt.Fprintf(w, "group       %v, configuration %d, revocations to %d\n", s.Group, s.Configuration, s.Revocations)
 	fmt.Fprintf(w, "members     %s, %s, %s\n", cli.Count(s.Connections, "connection"), cli.Count(s.SignIns, "sign-in"), cli.Count(int(s.Streams), "stream"))
+	if o := s.Windows; o != nil {
+		fmt.Fprintf(w, "windows     %s: %s\n", o.Text, windowText(o))
+	}
 	for _, v := range s.Slots {
 		fmt.Fprintf(w, "slot %-6d %s\n", v.Slot, slotText(v))
 		if v.HookSaid != "" {
@@ -141,6 +144,18 @@ func printGateStatus(w io.Writer, s driver.Status) {
 	for _, text := range s.Warnings {
 		fmt.Fprintf(w, "warning     %s\n", cli.OneLine(text))
 	}
+}
+
+// windowText is whether windows are open, and for how long.
+func windowText(w *driver.WindowStatus) string {
+	text := "open"
+	if w.Closed {
+		text = "closed"
+	}
+	if !w.Until.IsZero() {
+		text += " until " + w.Until.Format("Mon 2 Jan 15:04 MST")
+	}
+	return text
 }
 
 // slotText is what happens at a slot.

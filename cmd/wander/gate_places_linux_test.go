@@ -78,11 +78,10 @@ func (h *hall) now() (inside, most, visits int) {
 	return h.inside, h.most, h.visits
 }
 
-// joinGate makes the crew's gate a machine, and names it in the group's file.
-func (c *crew) joinGate(groupFile, address string) {
+// joinGate makes the crew's gate a machine, names it in the group's file, and returns its id.
+func (c *crew) joinGate(groupFile, address string) (id string) {
 	c.t.Helper()
 	c.wander("join", c.wander("ca", "invite", "--dir", "ca", "--name", "gate", "--gate", "--address", c.service), "--dir", "gate")
-	id := ""
 	for line := range strings.Lines(c.wander("ca", "list", "--dir", "ca")) {
 		if f := strings.Fields(line); id == "" && len(f) > 3 && f[1] == "gate" && f[2] == "gate" {
 			id = f[3]
@@ -92,6 +91,7 @@ func (c *crew) joinGate(groupFile, address string) {
 	groupFile += fmt.Sprintf("gate = %q\ngate_address = %q\n", id, address)
 	require.NoError(c.t, os.WriteFile(filepath.Join(c.dir, "group.toml"), []byte(groupFile), 0o600))
 	c.wander("ca", "config", "--dir", "ca", "group.toml")
+	return id
 }
 
 // TestGate_TwoPlaces_NeverThree: four daemons at a resource for two at a time, as two slots, or as one slot with two places. Two sessions are open at once and

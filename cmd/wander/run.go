@@ -57,7 +57,8 @@ it sees WANDER_GATE_FENCE, and reaches the resource by wander gate connect.
 With --across-reboot CMD makes the machine restart (systemctl reboot): if it succeeds, the
 grant outlives it, the daemon and the restart. It ends by wander release RESOURCE when the
 machine is up, or at its deadline; no other member runs until then. If CMD fails, the grant is
-released. The daemon must be durable, and the resource without a gate.
+released. The daemon must be durable. A session at a gate ends when the machine goes down:
+after the restart the resource is reached in the next run, after wander release.
 With --dry-run nothing is asked for and nothing runs: the output shows what would run, and what
 the resource waits for now.
 
@@ -203,6 +204,9 @@ func (r *runner) keepsGrant(g api.Grant, exit int) bool {
 		return false
 	}
 	r.warn("this member holds " + g.Resource + " across the restart of the machine, until " + g.Deadline.Format(time.RFC3339) + " at the latest; wander release " + g.Resource + " ends that")
+	if g.GateFence > 0 {
+		r.warn(fmt.Sprintf("session %d at the gate ends when the machine goes down; after the restart nothing reaches the resource before wander release and the next run", g.GateFence))
+	}
 	return true
 }
 

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
 	core "github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/group"
@@ -148,4 +150,9 @@ func (c *Config) fill() error {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return nil
+}
+
+// reading is what the clocks show: the wall clock without the monotonic one, which does not go back when that is set back.
+func (c *Config) reading() clock.Reading {
+	return clock.Reading{Boot: boottime.Now(), Wall: c.Now().Round(0)}
 }

@@ -62,7 +62,7 @@ type view struct {
 	since   time.Time
 }
 
-func (e *engine) now() clock.Reading { return clock.Reading{Boot: boottime.Now(), Wall: e.cfg.Now()} }
+func (e *engine) now() clock.Reading { return e.cfg.reading() }
 
 // put hands a function to the engine, and reports whether it will run.
 func (e *engine) put(ctx context.Context, f func()) bool {

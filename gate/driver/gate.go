@@ -10,10 +10,8 @@ import (
 	"github.com/quic-go/quic-go"
 
 	"github.com/wandertoken/wander/crypto/envelope"
-	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/certificate"
-	"github.com/wandertoken/wander/protocol/clock"
 	core "github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/group"
@@ -64,7 +62,7 @@ func Open(ctx context.Context, cfg Config) (*Gate, error) {
 		return nil, err
 	}
 	_, r := known.current()
-	j, err := openJournal(ctx, &cfg, r, func() clock.Reading { return clock.Reading{Boot: boottime.Now(), Wall: cfg.Now()} })
+	j, err := openJournal(ctx, &cfg, r, cfg.reading)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func rulesOf(g *group.Group, resource string, self ident.Member) (rules, error) 
 		observe: r.Gate.Mode == group.Observe,
 		settings: core.Settings{
 			Version: g.Config().Version(), Slots: r.Slots, Sessions: r.Gate.Sessions, MaxHold: r.MaxHold, Settle: r.Gate.Settle, Keep: r.Gate.Keep, MinInterval: r.Gate.MinInterval,
-			OpenTimeout: r.Gate.OpenTimeout, CloseTimeout: r.Gate.CloseTimeout, RevocationMaxAge: r.Gate.RevocationMaxAge,
+			OpenTimeout: r.Gate.OpenTimeout, CloseTimeout: r.Gate.CloseTimeout, RevocationMaxAge: r.Gate.RevocationMaxAge, Windows: r.Windows,
 			ClockAllowance: g.Config().Settings().ClockAllowance, Raw: g.Config().Raw(),
 		},
 	}, nil

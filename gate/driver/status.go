@@ -7,6 +7,7 @@ import (
 
 	core "github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/window"
 )
 
 // Status is what a gate knows, for people and metrics.
@@ -22,6 +23,7 @@ type Status struct {
 	Revocations   uint64            `json:"revocations"`
 	UptimeS       float64           `json:"uptime_s"`
 	Warnings      []string          `json:"warnings,omitempty"`
+	Windows       *WindowStatus     `json:"windows,omitempty"` // nil: always open
 	Slots         []SlotStatus      `json:"slots"`
 	Connections   int               `json:"connections"`
 	SignIns       int               `json:"sign_ins"` // that live: open, or waiting
@@ -32,6 +34,25 @@ type Status struct {
 	Refused       map[string]uint64 `json:"refused"` // handshakes and the like, by class
 
 	hooks map[string]hookCount
+}
+
+// WindowStatus is when a session may be open, by the gate's clock.
+type WindowStatus struct {
+	Text   string    `json:"text"`           // as the group's file has them, with semicolons between them
+	Closed bool      `json:"closed"`         // nobody is let in now
+	Until  time.Time `json:"until,omitzero"` // when they open or close; zero: never, as far as can be seen
+}
+
+// windowStatus is that of a resource's windows.
+func windowStatus(l window.Windows, now time.Time) *WindowStatus {
+	if len(l) == 0 {
+		return nil
+	}
+	w := &WindowStatus{Text: l.String(), Closed: !l.Open(now)}
+	if at, ok := l.NextChange(now); ok {
+		w.Until = l.Local(at)
+	}
+	return w
 }
 
 // SlotStatus is one slot.
@@ -68,7 +89,7 @@ func (g *Gate) Status(ctx context.Context) (Status, error) {
 		Resource: g.cfg.Resource, Gate: g.cfg.Certificate.Member(), Group: current.ID(), Address: g.Addr(), Target: g.cfg.Target.String(),
 		Targets: make(map[string]string),
 		Observe: r.observe, Configuration: current.Config().Version(), Revocations: g.known.version(), UptimeS: time.Since(g.started).Seconds(),
-		Streams: g.tunnel.streams.Load(), Refused: g.entrance.Refused(),
+		Streams: g.tunnel.streams.Load(), Refused: g.entrance.Refused(), Windows: windowStatus(r.settings.Windows, g.cfg.Now()),
 		Counts: map[string]uint64{
 			"connections": g.counts.accepted.Load(), "evicted": g.counts.evicted.Load(), "broken": g.counts.broken.Load(),
 			"sign_ins": g.counts.signIns.Load(), "sessions": g.counts.sessions.Load(), "observed": g.counts.observed.Load(),

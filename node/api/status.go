@@ -102,12 +102,13 @@ type ResourceStatus struct {
 	Windows *WindowStatus `json:"windows,omitempty"`
 }
 
-// WindowStatus is when a resource is open, by this member's clock.
+// WindowStatus is when a resource is open, by this member's clock, or by that of its gate.
 type WindowStatus struct {
-	Text   string    `json:"text"`            // as the group's file has them, with semicolons between them
-	Closed bool      `json:"closed"`          // no program begins now
-	Opens  time.Time `json:"opens,omitzero"`  // when programs may begin again
-	Closes time.Time `json:"closes,omitzero"` // when the window that is open closes
+	Text   string    `json:"text"`              // as the group's file has them, with semicolons between them
+	Closed bool      `json:"closed"`            // no program begins now
+	ByGate bool      `json:"by_gate,omitempty"` // they are closed by the clock of the resource's gate, and open by this member's
+	Opens  time.Time `json:"opens,omitzero"`    // when programs may begin again
+	Closes time.Time `json:"closes,omitzero"`   // when the window that is open closes
 	// OpensS is after what time programs may begin again; nil if they may now, or as far as can be seen never will.
 	OpensS *float64 `json:"opens_s"`
 }

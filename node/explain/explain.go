@@ -155,8 +155,11 @@ func resource(st *api.Status, r *api.ResourceStatus, now time.Time) api.Why {
 func closed(r *api.ResourceStatus) api.Why {
 	w := r.Windows
 	until := ""
+	if w.ByGate {
+		until = " by the clock of its gate"
+	}
 	if !w.Opens.IsZero() {
-		until = " until " + w.Opens.Format("Mon 2 Jan 15:04 MST")
+		until += " until " + w.Opens.Format("Mon 2 Jan 15:04 MST")
 	}
 	waits := "no program waits"
 	if r.Waiting > 0 {
@@ -174,7 +177,11 @@ func running(s *api.SlotStatus) api.Why {
 	var since *float64
 	sentence := "a program runs here"
 	if s.Holder != nil && s.Holder.AwayS != nil {
-		return because(Running, nil, "this member holds it across a restart of its machine, for %s more at most; wander release ends that", text(*s.Holder.AwayS))
+		without := ""
+		if s.Gate != nil && !s.Gate.Observes && s.Gate.Session == 0 {
+			without = ", without a session at the gate"
+		}
+		return because(Running, nil, "this member holds it across a restart of its machine%s, for %s more at most; wander release ends that", without, text(*s.Holder.AwayS))
 	}
 	if h := s.Holder; h != nil {
 		if since = h.ProgramS; since != nil {

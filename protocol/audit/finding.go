@@ -100,6 +100,9 @@ const (
 	// Unwritten: a gate signed an answer about a session that its journal does not have, or has otherwise. The gate lies, or its
 	// journal was lost or changed.
 	Unwritten Kind = "answer against the gate's journal"
+	// ShutGate: by its own clock, a gate opened a session while the windows of its resource were closed, or said that one would last
+	// beyond their end. The clock may have been set, or the gate keeps no windows.
+	ShutGate Kind = "session outside the windows"
 )
 
 // Finding is one broken rule.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -147,6 +148,7 @@ func (j *judge) checkGates() {
 			k := custodyKey{s.member, s.hop}
 			had[k] = true
 			j.checkSession(g, s, custodies[k])
+			j.checkBegin(g, s)
 		}
 		observed := j.trust.observed(g.resource)
 		for i := range j.operations {
@@ -180,6 +182,16 @@ func (j *judge) checkSession(g *gateBook, s *session, c *Custody) {
 		s.wait(g, c)
 	case !s.carried() && j.covers(s.member, s.from, s.from):
 		find(NoCustody, "the member's journal has no custody of this token and hop")
+	}
+}
+
+// checkBegin finds a session that begins outside the windows by its gate's journal.
+func (j *judge) checkBegin(g *gateBook, s *session) {
+	if at := time.UnixMicro(int64(s.from)).UTC(); !s.carried() && !j.trust.permits(g.resource, at, at) {
+		j.add(Finding{
+			Kind: ShutGate, Token: s.hop.token, Hop: s.hop.number, Members: []ident.Member{g.member}, At: s.from, Records: refs(s.in),
+			Detail: fmt.Sprintf("session %d begins at %s", s.number, at.Format(time.RFC3339)),
+		})
 	}
 }
 

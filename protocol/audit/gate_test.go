@@ -315,6 +315,60 @@ func TestGate_WhatItSigned_Compared(t *testing.T) {
 	}
 }
 
+// TestGate_Windows_SessionsOutsideNamed: by its own clock a gate opens a session while the windows are closed, or says that one lasts beyond their end. One that is
+// signed after its end shows nothing.
+func TestGate_Windows_SessionsOutsideNamed(t *testing.T) {
+	within := func(k *keeper, d time.Duration) uint64 { return uint64(k.Now.Add(d).UnixMilli()) }
+	for name, c := range map[string]struct {
+		open   time.Duration // from the beginning on
+		happen func(k *keeper, a *audittest.Author, title token.Title, end time.Time)
+		want   []audit.Kind
+	}{
+		"within": {time.Hour, func(k *keeper, a *audittest.Author, title token.Title, end time.Time) {
+			open := opening(1, title)
+			open.Until = uint64(end.UnixMilli())
+			k.opens(a, title)
+			k.tells(a, title, 1, open)
+			k.closes(1)
+		}, nil},
+		"beyond the end": {time.Hour, func(k *keeper, a *audittest.Author, title token.Title, end time.Time) {
+			open := opening(1, title)
+			open.Until = uint64(end.UnixMilli()) + 1
+			k.opens(a, title)
+			k.tells(a, title, 1, open)
+			k.closes(1)
+		}, []audit.Kind{audit.ShutGate}},
+		"signed outside": {0, func(k *keeper, a *audittest.Author, title token.Title, _ time.Time) {
+			open := opening(1, title)
+			open.Until = within(k, time.Minute)
+			k.tells(a, title, 1, open)
+		}, []audit.Kind{audit.ShutGate}},
+		"signed late": {0, func(k *keeper, a *audittest.Author, title token.Title, _ time.Time) {
+			open := opening(1, title)
+			open.Until = within(k, 0)
+			k.tells(a, title, 1, open)
+		}, nil},
+		"written outside": {0, func(k *keeper, a *audittest.Author, title token.Title, _ time.Time) {
+			k.opens(a, title)
+			k.closes(1)
+		}, []audit.Kind{audit.ShutGate}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKeeper()
+			a := k.List[0]
+			a.Write(&journal.Known{What: journal.KnownGate, Object: k.gate.Certificate.Raw()})
+			end := windows(k.World, a, c.open)
+			c.happen(k, a, a.Generate(), end)
+			r := k.report()
+			require.Equal(t, c.want, kinds(r), "%v", r.Findings)
+			for _, f := range r.Findings {
+				assert.Equal(t, []ident.Member{k.gate.ID}, f.Members)
+				assert.False(t, f.Proved())
+			}
+		})
+	}
+}
+
 // TestGate_NotCertified_Unverified: what nobody knows the key of is no word of a gate.
 func TestGate_NotCertified_Unverified(t *testing.T) {
 	k := newKeeper()

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/gate/wire"
@@ -55,6 +57,7 @@ func (j *judge) checkWords() {
 		return cmp.Or(a.gate.Compare(b.gate), cmp.Compare(a.session, b.session), cmp.Compare(a.Time, b.Time))
 	})
 	j.checkSignIns()
+	j.checkOpens()
 	for rest := j.words; len(rest) > 0; {
 		n := slices.IndexFunc(rest, func(w *gateWord) bool { return w.gate != rest[0].gate })
 		if n < 0 {
@@ -103,6 +106,25 @@ func (j *judge) checkSignIns() {
 		case o.contradicts(evidence.TwoAnswers, w):
 			j.lies(TwoAnswers, o, w, fmt.Sprintf("%s, and %s", o.says(), w.says()))
 		}
+	}
+}
+
+// checkOpens looks for sessions that a gate opens, or says to last, outside the windows. An answer may be signed a while after its session
+// has begun: one that is signed after the end of the session shows nothing.
+func (j *judge) checkOpens() {
+	for _, w := range j.words {
+		a, ok := w.Answer.(gate.OpenAnswer)
+		if !ok || w.Time >= a.Until {
+			continue
+		}
+		from, until := clock.FromMillis(w.Time), clock.FromMillis(a.Until)
+		if j.trust.permits(w.Resource, from, until) {
+			continue
+		}
+		j.add(Finding{
+			Kind: ShutGate, Token: a.Token, Hop: a.Hop, Members: []ident.Member{w.gate}, At: fromMillis(w.Time), Records: refs(w.shown.RecordRef),
+			Detail: fmt.Sprintf("session %d, from %s to %s", a.Session, from.Format(time.RFC3339), until.Format(time.RFC3339)),
+		})
 	}
 }
 

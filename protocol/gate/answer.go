@@ -72,12 +72,13 @@ const (
 	SignerExpired Code = 14 // the certificate of a signer has expired, and what it signed is new here
 	Served        Code = 15 // the member has its turn at the slot, under another token
 	NoLength      Code = 16 // a session of no length
+	Shut          Code = 17 // the windows of the resource are closed
 )
 
 var codeNames = []string{
 	"", "stale title", "used title", "too soon", "rationed generator", "full", "outdated configuration", "configuration unknown",
 	"revoked", "signer revoked", "revocations too old", "implausible token", "replaced", "no such slot", "signer expired", "served",
-	"no length",
+	"no length", "windows closed",
 }
 
 func (c Code) String() string {
@@ -100,9 +101,13 @@ const (
 	ByRevocation Reason = 6
 	ByOpenHook   Reason = 7 // the open hook failed
 	ByRestart    Reason = 8 // the gate has restarted
+	ByWindows    Reason = 9 // the windows of the resource have closed
 )
 
-var reasonNames = []string{"", "sign-out", "lost connection", "deadline", "successor", "replaced", "revoked", "open hook failed", "restart"}
+var reasonNames = []string{
+	"", "sign-out", "lost connection", "deadline", "successor", "replaced", "revoked", "open hook failed", "restart",
+	"windows closed",
+}
 
 func (r Reason) String() string {
 	if r > 0 && int(r) < len(reasonNames) {

@@ -102,6 +102,8 @@ func (g *Gate) judge(p Permit, slot int) (Code, clock.Instant) {
 		return Revoked, 0
 	case g.unsure(g.now.Boot):
 		return Unsure, 0
+	case g.hours.shut:
+		return Shut, g.hours.opens(g.now)
 	}
 	if c := g.signers(p, known); c != 0 {
 		return c, 0
@@ -111,7 +113,7 @@ func (g *Gate) judge(p Permit, slot int) (Code, clock.Instant) {
 		return Implausible, 0
 	}
 	// Sessions of others at other places are nobody's turn at this one.
-	if c := g.memory.judge(p.Title); c == Stale || c == Used && !g.isLast(slot, p.Title) {
+	if c := g.memory.judge(p.Title); c == Stale || c == Used && !g.slots.isLast(slot, g.settings.Slots, p.Title) {
 		return c, 0
 	}
 	if at := g.ready(p.Title.Holder); at > g.now.Boot {
@@ -153,22 +155,6 @@ func (g *Gate) ready(id ident.Member) clock.Instant {
 		return 0
 	}
 	return mem.ended.Add(g.settings.MinInterval)
-}
-
-// isLast reports whether the last session at a place of the slot was under a title, and no place has had a later one under its token: that may be
-// with another member meanwhile, whose session is at another place.
-func (g *Gate) isLast(slot int, t Title) bool {
-	mine, latest := uint64(0), uint64(0)
-	for i := range g.slots {
-		l := g.slots[i].last
-		if l.title == t && i%g.settings.Slots == slot {
-			mine = max(mine, l.number)
-		}
-		if l.title.Token == t.Token {
-			latest = max(latest, l.number)
-		}
-	}
-	return mine > 0 && mine == latest
 }
 
 // isStuck reports whether as many places of a slot are stuck as the configuration has: nothing opens before an operator has looked.

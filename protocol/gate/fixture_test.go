@@ -19,6 +19,7 @@ type bench struct {
 	gate    *gate.Gate
 	plan    gate.Settings
 	now     clock.Instant
+	ahead   time.Duration // of the wall clock
 	journal []gate.Record
 	synced  bool // the last record is durable before the next effect
 	said    map[gate.Connection][]gate.Answer
@@ -87,7 +88,7 @@ func afterRestart(t *testing.T, do func(t *testing.T, restart func(*bench))) {
 }
 
 func (b *bench) reading() clock.Reading {
-	return clock.Reading{Boot: b.now, Wall: time.UnixMilli(1_700_000_000_000).Add(time.Duration(b.now))}
+	return clock.Reading{Boot: b.now, Wall: time.UnixMilli(1_700_000_000_000).Add(time.Duration(b.now) + b.ahead)}
 }
 
 func (b *bench) take(list []gate.Effect) {

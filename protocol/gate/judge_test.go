@@ -65,6 +65,9 @@ func (w *world) step(in gate.Input) {
 		return
 	}
 	list := w.gate.Step(w.reading(), in)
+	if !w.isOpen(0) {
+		w.shut = w.now
+	}
 	if err := w.gate.Check(); err != nil {
 		w.broken++
 	}
@@ -120,10 +123,10 @@ func (w *world) perform(list []gate.Effect) {
 			if a := w.attempts[e.To]; a != nil {
 				w.said.say(e.To, a, e.Answer)
 			}
-			life := w.life
+			life, at := w.life, w.reading().Millis()
 			w.after(time.Millisecond, func() {
 				if w.life == life && w.gate != nil {
-					w.hear(e.To, e.Answer)
+					w.hear(e.To, e.Answer, at)
 				}
 			})
 		case gate.Alarm:
@@ -148,7 +151,7 @@ func (w *world) fall() {
 		w.durable = len(w.journal)
 		w.losses++
 	}
-	w.ended, w.waiting = nil, nil
+	w.ended, w.waiting, w.in = nil, nil, [gate.MaxSlots]clock.Instant{}
 	old := w.attempts
 	w.attempts = map[gate.Connection]*attempt{}
 	for _, id := range slices.Sorted(maps.Keys(old)) {
@@ -162,6 +165,10 @@ func (w *world) fall() {
 
 // runOpen is the open hook: the session works at the resource, at the latest when the hook says so.
 func (w *world) runOpen(e gate.RunOpen) {
+	if !w.isOpen(0) {
+		w.outside++
+	}
+	w.in[e.Slot] = w.now
 	h := &hook{session: e.Session}
 	w.opener[e.Slot] = h
 	var of *attempt
@@ -230,6 +237,14 @@ func (w *world) starts(e gate.RunOpen, of *attempt) {
 	w.judgeRevoked(of.permit)
 }
 
+// mostOutside is for how long a session may go on outside the windows when the gate's clock is set: until the gate looks at it.
+const mostOutside = 10*time.Second + time.Millisecond
+
+// isOpen reports whether the windows were open some time ago, by the gate's clock as it is set now.
+func (w *world) isOpen(ago time.Duration) bool {
+	return w.settings.Windows.Open(w.reading().Wall.Add(-ago))
+}
+
 // judgeRevoked: the gate knows that a member is revoked, so neither has that one a session, nor anybody by what it has signed since.
 func (w *world) judgeRevoked(p gate.Permit) {
 	late := func(signer ident.Member, h ident.Hash) bool {
@@ -254,6 +269,10 @@ func (w *world) judgeRevoked(p gate.Permit) {
 
 // runClose is the close hook. It kills what is left of the open hook first.
 func (w *world) runClose(e gate.RunClose) {
+	if before := w.now.Add(-mostOutside); w.in[e.Slot] > 0 && w.in[e.Slot] <= before && w.set <= before && !w.isOpen(mostOutside) {
+		w.outside++
+	}
+	w.in[e.Slot] = 0
 	if o := w.opener[e.Slot]; o != nil {
 		o.killed = true
 	}
@@ -278,8 +297,8 @@ func (w *world) runClose(e gate.RunClose) {
 	})
 }
 
-// hear is an answer of the gate at a member.
-func (w *world) hear(id gate.Connection, answer gate.Answer) {
+// hear is an answer at a member, which the gate gave at a time by its clock.
+func (w *world) hear(id gate.Connection, answer gate.Answer, at uint64) {
 	a := w.attempts[id]
 	if a == nil || a.done {
 		return
@@ -292,7 +311,7 @@ func (w *world) hear(id gate.Connection, answer gate.Answer) {
 			w.longest = max(w.longest, w.now.Sub(a.at))
 		}
 		a.open, a.session = true, answer.Session
-		a.until = w.now.Add(time.Duration(answer.Until-w.reading().Millis()) * time.Millisecond)
+		a.until = w.now.Add(time.Duration(answer.Until-at)*time.Millisecond - time.Millisecond)
 		w.works0(a, id)
 	case gate.BusyAnswer:
 		if answer.Stuck {
@@ -314,9 +333,16 @@ func (w *world) hear(id gate.Connection, answer gate.Answer) {
 			w.refusedFirst++
 		}
 		delete(w.attempts, id)
+		if answer.Code == gate.Shut {
+			w.after(w.around(time.Second), func() { w.finish(a) })
+			return
+		}
 		w.finish(a)
 	case gate.ClosedAnswer:
-		w.judgeClosed(a)
+		w.judgeClosed(a, answer.Reason)
+		if answer.Reason == gate.ByWindows {
+			w.closed++
+		}
 		delete(w.attempts, id)
 		w.finish(a)
 	}
@@ -332,9 +358,10 @@ func (w *world) patience(b gate.BusyAnswer) time.Duration {
 	return max(0, wait) + w.settings.Settle + w.settings.Keep
 }
 
-// judgeClosed: an honest session ends before its time only when the member has passed the token on.
-func (w *world) judgeClosed(a *attempt) {
-	early := a.open && !a.leaving && w.now < a.until
+// judgeClosed: an honest session ends before its time only when the member has passed the token on, or the windows have
+// closed.
+func (w *world) judgeClosed(a *attempt, why gate.Reason) {
+	early := a.open && !a.leaving && w.now < a.until && (why != gate.ByWindows || w.shut < a.at)
 	if early && !w.isLiar(a.member) && len(a.chain.links)-1 == a.link {
 		w.cuts++
 	}

@@ -11,7 +11,7 @@ import (
 type Gate struct {
 	views
 	memory   memory
-	slots    []slot // the places: those of the settings, and any that is gone from them
+	slots    slots  // the places: those of the settings, and any that is gone from them
 	fence    uint64 // number of the last session, or the last one that a start has passed over
 	written  uint64 // the last number in a record
 	durable  uint64 // the last number in a record that is durable: see MaxAhead
@@ -24,6 +24,7 @@ type Gate struct {
 // Step handles one input, and returns what is to be done, in its order.
 func (g *Gate) Step(now clock.Reading, in Input) []Effect {
 	g.now = now
+	g.keepHours()
 	if end, ok := in.(HookEnded); ok {
 		g.hookEnded(end) // before its time is over: gate and hook may have paused together
 	}
@@ -59,6 +60,9 @@ func (g *Gate) taken() []Effect {
 // NextDeadline is when Step wants to be called with a Tick, at the latest.
 func (g *Gate) NextDeadline() clock.Instant {
 	next := clock.Never
+	if len(g.settings.Windows) > 0 && g.slots.attended() {
+		next = min(g.hours.turn(g.now), g.now.Boot.Add(clockLook))
+	}
 	for i, s := range g.slots {
 		waited := i < g.settings.places() && len(g.slots[i%g.settings.Slots].waiters) > 0
 		if s.state != Idle || waited && s.wake > g.now.Boot {
@@ -155,16 +159,6 @@ func (g *Gate) expire(i int) {
 	}
 }
 
-// hasSession reports whether a member has a session at some place.
-func (g *Gate) hasSession(id ident.Member) bool {
-	for i := range g.slots {
-		if g.slots[i].occupies(id) {
-			return true
-		}
-	}
-	return false
-}
-
 // occupied counts the places of a slot that are not idle, and those of them that are stuck: also places that the configuration does not have any more.
 func (g *Gate) occupied(slot int) (all, stuck int) {
 	for i := slot; i < len(g.slots); i += g.settings.Slots {
@@ -200,7 +194,7 @@ func (g *Gate) choose(slot int) bool {
 		return false
 	}
 	g.purge(slot)
-	n := q.next(&g.memory, func(w waiter) bool { return !g.hasSession(w.permit.Title.Holder) })
+	n := q.next(&g.memory, func(w waiter) bool { return !g.slots.haveSession(w.permit.Title.Holder) })
 	if n < 0 {
 		return false
 	}
@@ -235,7 +229,7 @@ func (g *Gate) open(i int, w waiter) {
 	}
 	g.memory.note(r)
 	g.memory.open(r, g.now.Boot)
-	deadline := g.now.Boot.Add(clock.Millis(w.length))
+	deadline := min(g.now.Boot.Add(clock.Millis(w.length)), g.hours.turn(g.now)) // the windows are open
 	s.session = session{number: g.fence, from: w.from, permit: w.permit, deadline: deadline, until: g.wall(deadline)}
 	s.last = last{g.fence, t}
 	g.written = g.fence
@@ -284,6 +278,7 @@ func (g *Gate) configure(s Settings) {
 		g.slots = append(g.slots, slot{})
 		g.recover(i, session{})
 	}
+	g.setHours()
 }
 
 // hearRevoked: members are out, also those that are in (rule 9).

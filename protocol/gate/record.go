@@ -185,7 +185,7 @@ func validate(r Record) error {
 	case *ContinuedRecord:
 		ok = r.Session > 0 && r.Session <= MaxNumber && r.Slot < MaxSlots && r.Hop <= ident.MaxHop
 	case *ClosedRecord:
-		ok = r.Session <= MaxNumber && r.Slot < MaxSlots && r.Reason >= BySignOut && r.Reason <= ByRestart
+		ok = r.Session <= MaxNumber && r.Slot < MaxSlots && r.Reason >= BySignOut && r.Reason <= ByWindows
 	case *MemberRecord:
 		ok = r.Served <= MaxNumber && len(r.Titles) <= MaxTitles
 		for _, t := range r.Titles {

@@ -13,7 +13,7 @@ func newGate(s Settings, now clock.Reading) (*Gate, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	return &Gate{views: newViews(s), memory: newMemory(now.Boot), now: now}, nil
+	return &Gate{views: newViews(s, now.Wall), memory: newMemory(now.Boot), now: now}, nil
 }
 
 // Begin starts a gate without a journal: the first time, or after it was lost. The numbers of its sessions are above the
@@ -29,7 +29,7 @@ func Begin(s Settings, floor *uint64, now clock.Reading) (*Gate, []Effect, error
 	}
 	g.fence, g.written = *floor, *floor
 	g.write(&BeginRecord{Floor: *floor}, true)
-	g.slots = make([]slot, s.places())
+	g.slots = make(slots, s.places())
 	for i := range g.slots {
 		g.recover(i, session{})
 	}
@@ -249,7 +249,7 @@ func (r *replay) finish() {
 			n = max(n, i+1)
 		}
 	}
-	g.slots = make([]slot, n)
+	g.slots = make(slots, n)
 	for i := range g.slots {
 		p := r.places[i]
 		g.slots[i].last = p.last

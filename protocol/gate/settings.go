@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"iter"
 	"time"
+
+	"github.com/wandertoken/wander/protocol/window"
 )
 
 const (
@@ -65,23 +67,28 @@ const (
 	// freeHops is how many hops a token may have made at once, as in the handoff; for each
 	// millisecond since its birth there is one more.
 	freeHops = 1 << 20
+
+	// clockLook is how often a gate looks at its wall clock while somebody is in, or waits, at a resource that has windows. Nobody tells it when the
+	// clock is set. So a session goes on for no longer than that outside the windows.
+	clockLook = 10 * time.Second
 )
 
 // Settings are what the group's configuration says about the gate. Zero durations are permitted, but for
 // MaxHold, OpenTimeout and CloseTimeout.
 type Settings struct {
-	Version          uint64        // of the configuration
-	Slots            int           // of the resource
-	Sessions         int           // places of each slot, MaxSlots over all; 0 is 1
-	MaxHold          time.Duration // longest session
-	Settle           time.Duration // from the confirmation of close until something may open
-	Keep             time.Duration // how long the slot is kept for the linked successor
-	MinInterval      time.Duration // of one member, from the end of a session to the next one
-	OpenTimeout      time.Duration // of the open hook
-	CloseTimeout     time.Duration // of the close hook; then the slot is stuck
-	RevocationMaxAge time.Duration // 0: revocations may be of any age
-	ClockAllowance   time.Duration // by which a genesis may be ahead
-	Raw              []byte        // the signed configuration, for members that have an older one
+	Version          uint64         // of the configuration
+	Slots            int            // of the resource
+	Sessions         int            // places of each slot, MaxSlots over all; 0 is 1
+	MaxHold          time.Duration  // longest session
+	Settle           time.Duration  // from the confirmation of close until something may open
+	Keep             time.Duration  // how long the slot is kept for the linked successor
+	MinInterval      time.Duration  // of one member, from the end of a session to the next one
+	OpenTimeout      time.Duration  // of the open hook
+	CloseTimeout     time.Duration  // of the close hook; then the slot is stuck
+	RevocationMaxAge time.Duration  // 0: revocations may be of any age
+	ClockAllowance   time.Duration  // by which a genesis may be ahead
+	Windows          window.Windows // when a session may be open; none: always
+	Raw              []byte         // the signed configuration, for members that have an older one
 }
 
 // places is how many places the slots have together.
@@ -100,7 +107,7 @@ func (s Settings) validate() error {
 	if s.Slots <= 0 || s.Slots > MaxSlots || s.Sessions < 0 || s.places() > MaxSlots {
 		return fmt.Errorf("%w: %d slots of %d places, permitted are 1 to %d in all", ErrSlots, s.Slots, s.Sessions, MaxSlots)
 	}
-	if s.MaxHold <= 0 || s.OpenTimeout <= 0 || s.CloseTimeout <= 0 {
+	if s.MaxHold <= 0 || s.OpenTimeout <= 0 || s.CloseTimeout <= 0 || len(s.Windows) > window.Max {
 		return ErrSettings
 	}
 	for _, d := range []time.Duration{s.Settle, s.Keep, s.MinInterval, s.RevocationMaxAge, s.ClockAllowance} {

@@ -97,6 +97,23 @@ func TestSimulation_Places_OneSessionEach(t *testing.T) {
 	}
 }
 
+// A resource with windows, and a gate whose clock is set forward and back: nothing opens outside them, and what is open ends.
+func TestSimulation_Windows_NobodyOutside(t *testing.T) {
+	s := plain
+	s.Windows = windowsOf(t, "Mon-Sun 00:00-02:00 UTC", "Mon-Sun 03:00-05:00 UTC", "Mon-Sun 06:00-08:00 UTC", "Mon-Sun 09:00-11:00 UTC",
+		"Mon-Sun 12:00-14:00 UTC", "Mon-Sun 15:00-17:00 UTC", "Mon-Sun 18:00-20:00 UTC", "Mon-Sun 21:00-23:00 UTC")
+	w := newWorld(config{
+		members: 9, liars: 3, tokens: 1, second: true, crash: 0.002, trouble: 0.01, forge: true, clocks: true, want: 0.8,
+		knock: 2 * time.Second, signIns: *signIns, settings: s, seed: *seed,
+	})
+	w.run()
+	t.Logf("%d sign-ins, %d of them lies, %d sessions, %d ended by windows, %d crashes, refused %v", w.asked, w.lies, w.opened, w.closed, w.crashes, w.codes)
+	assert.Empty(t, w.wrong())
+	assert.Positive(t, w.closed)
+	assert.Greater(t, w.codes[gate.Shut], w.config.signIns/20)
+	assert.Greater(t, w.opened, w.config.signIns/40)
+}
+
 // maxShare is of how many equal shares a liar may get.
 const maxShare = 1.1
 

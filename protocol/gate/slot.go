@@ -73,3 +73,42 @@ func (s *slot) linked(q queue) bool {
 func (s *slot) paused(now clock.Instant) bool {
 	return s.hook.run != 0 && !s.hook.extended && now.Sub(s.wake) >= minPause
 }
+
+// slots are the places of a gate.
+type slots []slot
+
+// haveSession reports whether a member has a session at some place.
+func (l slots) haveSession(id ident.Member) bool {
+	for i := range l {
+		if l[i].occupies(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLast reports whether the last session at a place of a slot, of so many, was under a title, and no place has had a later one under its token: that may be
+// with another member meanwhile, whose session is at another place.
+func (l slots) isLast(slot, of int, t Title) bool {
+	mine, latest := uint64(0), uint64(0)
+	for i := range l {
+		last := l[i].last
+		if last.title == t && i%of == slot {
+			mine = max(mine, last.number)
+		}
+		if last.title.Token == t.Token {
+			latest = max(latest, last.number)
+		}
+	}
+	return mine > 0 && mine == latest
+}
+
+// attended reports whether somebody is in, or waits.
+func (l slots) attended() bool {
+	for i := range l {
+		if l[i].serves() || len(l[i].waiters) > 0 {
+			return true
+		}
+	}
+	return false
+}

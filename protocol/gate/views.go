@@ -17,11 +17,12 @@ type views struct {
 	fetches  pauses
 	copies   pauses // of the configuration
 	doubt    clockDoubt
+	hours    hours
 }
 
-func newViews(s Settings) views {
+func newViews(s Settings, now time.Time) views {
 	return views{
-		settings: s, revoked: make(map[ident.Member]bool), fresh: clock.Never, fetches: make(pauses), copies: make(pauses),
+		settings: s, revoked: make(map[ident.Member]bool), fresh: clock.Never, fetches: make(pauses), copies: make(pauses), hours: hoursOf(s.Windows, now),
 	}
 }
 

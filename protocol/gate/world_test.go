@@ -73,6 +73,7 @@ type config struct {
 	revoke         bool    // all liars but one are revoked; the keys of all go on signing for the one that is left
 	resize         bool    // the configuration takes the places of each slot away but one, and gives them back
 	forgets        bool    // the gate's journal is lost at each crash, and the floor is as at first
+	clocks         bool    // the gate's clock is set forward by up to three hours, and back
 	greedy         bool    // the liars keep a token as long as a custody may last, and sign in with it again and again
 	want           float64 // of an honest member that gets a token
 	signIns        int
@@ -135,6 +136,7 @@ type world struct {
 	ids      uint64
 	opener   [gate.MaxSlots]*hook          // the open hooks that run
 	works    [gate.MaxSlots]map[uint64]int // what works at the resource: session, member
+	in       [gate.MaxSlots]clock.Instant  // since when there is a session that the gate has not begun to close; 0: there is none
 	stuck    [gate.MaxSlots]bool           // as the operator has heard
 	sessions map[uint64]*attempt
 	named    map[gate.Title]bool            // what honest members really held
@@ -144,6 +146,9 @@ type world struct {
 	heard    map[ident.Member]clock.Instant // since when the gate knows that of a member
 	stocks   []*chain
 	said     answers
+	ahead    time.Duration // by which the gate's clock is wrong
+	set      clock.Instant // when it was set last
+	shut     clock.Instant // when the gate stepped last while its windows were closed by its clock
 
 	tally
 }
@@ -157,15 +162,17 @@ type tally struct {
 	most                                      int // sessions that worked at the same time
 	overlaps, unnamed, cuts, refusedFirst     int
 	reused, broken, stalled, revoked, twice   int
+	closed                                    int // sessions that ended with a window
+	outside                                   int // sessions that began outside the windows, or went on there for too long
 	codes                                     map[gate.Code]int
 }
 
 func (t *tally) wrong() string {
-	if t.overlaps+t.unnamed+t.cuts+t.refusedFirst+t.reused+t.broken+t.stalled+t.revoked+t.twice == 0 {
+	if t.overlaps+t.unnamed+t.cuts+t.refusedFirst+t.reused+t.broken+t.stalled+t.revoked+t.twice+t.outside == 0 {
 		return ""
 	}
-	return fmt.Sprintf("two sessions at once %d, sessions of nobody named %d, honest sessions cut %d, refused at first use %d, numbers used again %d, invariants %d, stalled %d, of the revoked %d, two of a member %d",
-		t.overlaps, t.unnamed, t.cuts, t.refusedFirst, t.reused, t.broken, t.stalled, t.revoked, t.twice)
+	return fmt.Sprintf("two sessions at once %d, sessions of nobody named %d, honest sessions cut %d, refused at first use %d, numbers used again %d, invariants %d, stalled %d, of the revoked %d, two of a member %d, outside the windows %d",
+		t.overlaps, t.unnamed, t.cuts, t.refusedFirst, t.reused, t.broken, t.stalled, t.revoked, t.twice, t.outside)
 }
 
 // honestRate is how many sessions honest members had in a second.
@@ -219,6 +226,9 @@ func newWorld(c config) *world {
 	if c.revoke {
 		w.after(time.Minute, w.revokeOne)
 	}
+	if c.clocks {
+		w.after(time.Minute, w.setClock)
+	}
 	if c.resize {
 		w.after(time.Minute, func() { w.resizes(c.settings.Sessions) })
 	}
@@ -229,8 +239,21 @@ func newWorld(c config) *world {
 	return w
 }
 
+// reading is what the gate's clocks show, and true what the members' do.
 func (w *world) reading() clock.Reading {
+	r := w.true()
+	r.Wall = r.Wall.Add(w.ahead)
+	return r
+}
+
+func (w *world) true() clock.Reading {
 	return clock.Reading{Boot: w.now, Wall: time.UnixMilli(1_700_000_000_000).Add(time.Duration(w.now))}
+}
+
+// setClock sets the gate's clock forward, or back to the true time. The gate is not told.
+func (w *world) setClock() {
+	w.ahead, w.set = time.Duration(w.rng.Int64N(int64(3*time.Hour)))*time.Duration(w.rng.IntN(2)), w.now
+	w.after(w.around(2*time.Minute), w.setClock)
 }
 
 func (w *world) after(d time.Duration, do func()) {
@@ -271,7 +294,7 @@ func (w *world) run() {
 // generate makes a token at a member.
 func (w *world) generate(m int) *chain {
 	h := w.hash()
-	c := &chain{generator: memberID(m), born: w.reading().Millis(), slot: len(w.chains) % w.settings.Slots}
+	c := &chain{generator: memberID(m), born: w.true().Millis(), slot: len(w.chains) % w.settings.Slots}
 	c.links = []link{{title: gate.Title{Token: ident.Token(h), Holder: memberID(m), Hash: h}}}
 	w.note(c)
 	w.chains = append(w.chains, c)
@@ -417,7 +440,7 @@ func (w *world) lie(m int) {
 		a.permit.Title.Holder = memberID(m)
 	case w.mint:
 		h := w.hash()
-		a.permit = gate.Permit{Title: gate.Title{Token: ident.Token(h), Holder: memberID(m), Hash: h}, Generator: memberID(m), Born: w.reading().Millis()}
+		a.permit = gate.Permit{Title: gate.Title{Token: ident.Token(h), Holder: memberID(m), Hash: h}, Generator: memberID(m), Born: w.true().Millis()}
 	case !w.forge:
 		return
 	case kind < 2: // a title that it has had, used or not, given away or not

@@ -7,9 +7,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
-	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // across is a member with a grant that lasts across a restart of the machine, and the grant.
@@ -94,12 +95,60 @@ func TestAcross_OtherGrant_EndsWithTheBoot(t *testing.T) {
 	assert.Equal(t, journal.EndRestarted, lastEnd(t, b).Cause)
 }
 
-// A session at a gate ends with the connection. A gate may also come while the program waits.
-func TestAcross_Gate_Refused(t *testing.T) {
+// acrossGate is a member with such a grant under a session at a gate, and the grant.
+func acrossGate(t *testing.T) (*visitor, *effect.Grant) {
 	v := visits(t, true)
 	v.step(member.Demand{Request: 1, Resource: resource, Across: true})
-	assert.ErrorIs(t, refusal(v.box), member.ErrGate)
-	assert.Nil(t, said[*wire.Offer](v.box))
+	g := v.opens(last[effect.SignIn](v.box).Entry)
+	require.NotNil(t, g)
+	assert.EqualValues(t, 7, g.Session)
+	return v, g
+}
+
+// a session at a gate ends with the connection, and the grant lasts to its deadline without one. What comes after it signs in anew.
+func TestGateAcross_SessionLost_GrantLasts(t *testing.T) {
+	for name, lose := range map[string]func(v *visitor){
+		"unreached": func(v *visitor) { v.step(member.GateReachable{Resource: resource}) },
+		"closed":    func(v *visitor) { v.says(1, gate.ClosedAnswer{Session: 7, Reason: gate.ByRestart, Confirmed: true}) },
+		"lost":      func(v *visitor) { v.says(1, nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			v, g := acrossGate(t)
+			lose(v)
+			assert.Nil(t, last[effect.Lose](v.box))
+			require.Len(t, member.AcrossOf(v.Member, resource), 1)
+			v.reboot(time.Second, 0)
+			v.step(member.GateReachable{Resource: resource, Is: true})
+			v.step(member.Demand{Request: 2, Resource: resource})
+			assert.Nil(t, v.knocks(time.Second), "the grant is in force")
+			list := member.AcrossOf(v.Member, resource)
+			require.Len(t, list, 1)
+			assert.Equal(t, g.Grant, list[0].Grant)
+			v.step(member.Ended{Grant: g.Grant, Operated: true})
+			in := v.knocks(5 * time.Second)
+			require.NotNil(t, in)
+			assert.Equal(t, g.Token, in.Token)
+			v.says(in.Entry, gate.OpenAnswer{Session: 8, Until: v.in(time.Second), Token: in.Token, Hop: in.Hop})
+			assert.EqualValues(t, 8, granted(v.box).Session)
+		})
+	}
+}
+
+// Where the machine does not restart, the session is signed out as any other.
+func TestGateAcross_NoRestart_SignedOut(t *testing.T) {
+	v, g := acrossGate(t)
+	v.step(member.Ended{Grant: g.Grant})
+	assert.NotNil(t, last[effect.SignOut](v.box))
+	assert.Empty(t, member.AcrossOf(v.Member, resource))
+}
+
+// A program that waits for the gate waits for a session as any other.
+func TestGateAcross_Unreached_DemandWaits(t *testing.T) {
+	v := visits(t, false)
+	v.step(member.Demand{Request: 1, Resource: resource, Across: true})
+	assert.Nil(t, refusal(v.box))
+	v.step(member.GateReachable{Resource: resource, Is: true})
+	assert.NotNil(t, v.knocks(5*time.Second))
 }
 
 // A journal that does not outlive the restart cannot remember the grant.

@@ -47,7 +47,8 @@ func (c *circulation) configure() (fresh []*slot, err error) {
 			configured[k] = true
 			old := c.slots.byKey[k]
 			if old != nil && !old.leaving && old.resource.Policy == r.Policy && old.params == params {
-				old.resource, old.hours = r, hours
+				old.resource = r
+				c.schedule.set(old, hours)
 				c.entries.refresh(old)
 				continue
 			}
@@ -67,7 +68,7 @@ func (c *circulation) configure() (fresh []*slot, err error) {
 			}
 			old.resource, old.params, old.policy, old.demand, old.leaving = r, params, p, false, false
 			old.closed = c.entries.isClosed(old)
-			old.hours = hours
+			c.schedule.set(old, hours)
 			c.slots.timers.set(old, clock.Never)
 			c.live.monitors.unwatchAll(old)
 			fresh = append(fresh, old)
@@ -118,14 +119,10 @@ func (c *circulation) leaveSlots(configured map[slotKey]bool) {
 		})
 	}
 	c.demands.list = slices.DeleteFunc(c.demands.list, func(d *demand) bool {
-		switch {
-		case !configured[slotKey{d.resource, 0}]:
-			c.emit(effect.Refuse{Request: d.request, Reason: ErrResource})
-		case d.across && c.entries.gated(c.slots.configured(d.resource, 0)):
-			c.emit(effect.Refuse{Request: d.request, Reason: ErrGate})
-		default:
+		if configured[slotKey{d.resource, 0}] {
 			return false
 		}
+		c.emit(effect.Refuse{Request: d.request, Reason: ErrResource})
 		return true
 	})
 }

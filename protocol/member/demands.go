@@ -108,7 +108,7 @@ func (l *demands) notify(s *slot) {
 	if l.recalling {
 		return // it is told at the end of that
 	}
-	wanted := !s.closed && !s.hours.Closed && l.waiting(s.key.resource) > 0
+	wanted := !s.closed && !s.shut(l.now.Boot) && l.waiting(s.key.resource) > 0
 	if wanted != s.demand {
 		s.demand = wanted
 		l.events.notify(s, policy.Event{Kind: policy.DemandChanged, Demand: wanted})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
@@ -17,6 +18,7 @@ import (
 //
 //	knocking ──OPEN──▶ open ──the program has ended──▶ closing ──CLOSED, lost, or signOutTime──▶ released
 //	   │                └──CLOSED or lost──▶ the program is killed ──its end──▶ released
+//	   │                                 └──▶ one across a restart goes on without a session ──its end──▶ released
 //	   └──REFUSE, stuck, lost, or BUSY for too long──▶ released, and the custody is barred
 //
 // All of it, from Run to the release, takes no longer than a program without a gate may: so the keepers of the token
@@ -247,6 +249,14 @@ func (l *entries) refused(e *entry, a gate.RefuseAnswer, at uint64) {
 	h := e.grant.hold
 	h.slot.word = wordOf(a)
 	l.report("gate refused", h, a.Code.String())
+	if a.Code == gate.Shut {
+		opens := time.Time{}
+		if a.NotBefore > 0 {
+			opens = clock.FromMillis(min(a.NotBefore, lastNotBefore))
+		}
+		l.fail(e, l.grants.hours.shutByGate(h.slot.key.resource, between(at, a.NotBefore), opens), false)
+		return
+	}
 	l.fail(e, l.now.Boot.Add(max(refusePause, between(at, a.NotBefore))), false)
 }
 
@@ -264,6 +274,10 @@ func (l *entries) lost(e *entry, why string) {
 		l.remove(e)
 		if g, ok := gateOf(s.resource); e.watched || !ok || g.observes {
 			l.report("gate session lost", e.grant.hold, why+": the program goes on without it, as the gate is no condition")
+			return
+		}
+		if e.grant.isAcross() {
+			l.report("gate session lost", e.grant.hold, why+": the grant goes on without it, as it lasts across a restart of the machine")
 			return
 		}
 		l.report("gate session lost", e.grant.hold, why+": the program is killed")

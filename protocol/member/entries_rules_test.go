@@ -38,6 +38,13 @@ var entryRules = []struct{ rule, old, new string }{
 	{"a refused session is over", "\t\tl.lost(e, \"refused: \"+a.Code.String())\n", ""},
 	{"a refusal bars for a minute", "max(refusePause, between(at, a.NotBefore))", "max(knockPause, between(at, a.NotBefore))"},
 	{"a refusal bars until its time", "max(refusePause, between(at, a.NotBefore))", "refusePause"},
+	{"closed windows bar until the gate's time", "\tif a.Code == gate.Shut {\n", "\tif false {\n"},
+	{"a grant across a restart outlives its session", "\t\tif e.grant.isAcross() {\n", "\t\tif false {\n"},
+	{"closed windows bar each custody", "byGate.until > now }", "byGate.until > now && false }"},
+	{"closed windows bar for a second", "max(opensIn, shutPause)", "opensIn"},
+	{"closed windows bar for a minute at most", "min(max(opensIn, shutPause), refusePause)", "max(opensIn, shutPause)"},
+	{"windows open again", "\t\ts.byGate = gateHours{}\n\t\tif !s.leaving {\n\t\t\tl.demands.notify(s)\n\t\t}\n", ""},
+	{"another configuration has other windows", "s.hours, s.byGate = h, gateHours{}", "s.hours = h"},
 	{"a lost knock passes the token on", "\t\ts.word.hinders = GateUseless\n\t\tl.fail(e, l.now.Boot.Add(knockPause), false)\n", ""},
 	{"a lost session kills its program", "\t\tl.emit(effect.Lose{Grant: e.grant.id, Reason: why})\n", ""},
 	{"what is said of another gate counts for nothing", "\tif in.Address != \"\" && !l.names(in) {\n\t\treturn\n\t}\n", ""},
@@ -58,12 +65,21 @@ var stayRules = map[string]bool{
 	"knocking leaves time for the program": true, "a short program leaves more time for knocking": true, "a session is no longer than asked for": true,
 }
 
+// hoursRules are those that are undone in schedule.go.
+var hoursRules = map[string]bool{
+	"closed windows bar each custody": true, "closed windows bar for a second": true, "closed windows bar for a minute at most": true, "windows open again": true,
+	"another configuration has other windows": true,
+}
+
 // Each rule that is undone makes a test fail.
 func TestEntries_EachRuleUndone_ATestFails(t *testing.T) {
 	for _, u := range entryRules {
 		file := "entries.go"
-		if stayRules[u.rule] {
+		switch {
+		case stayRules[u.rule]:
 			file = "stay.go"
+		case hoursRules[u.rule]:
+			file = "schedule.go"
 		}
 		t.Run(u.rule, func(t *testing.T) { undone.Try(t, file, u.old, u.new, "TestGate", "FAIL") })
 	}

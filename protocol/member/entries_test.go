@@ -48,6 +48,11 @@ type visitor struct {
 
 // visits makes a member that holds a token.
 func visits(t testing.TB, reached bool, change ...func(*group.Resource)) *visitor {
+	return visitsWatched(t, nil, reached, change...)
+}
+
+// visitsWatched does so with an observer.
+func visitsWatched(t testing.TB, o member.Observer, reached bool, change ...func(*group.Resource)) *visitor {
 	s := settings(1, slow)
 	r := &s.Resources[0]
 	r.MaxHold = slow.MaxHold
@@ -58,7 +63,12 @@ func visits(t testing.TB, reached bool, change ...func(*group.Resource)) *visito
 	a := newAuthorityWith(t, s)
 	self, taker := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
 	v := &visitor{t: t, self: self, taker: taker}
-	v.box = a.open(self, func(c *member.Config) { c.Found = true })
+	v.box = a.open(self, func(c *member.Config) {
+		c.Found = true
+		if o != nil {
+			c.Observer = o
+		}
+	})
 	if reached {
 		v.step(member.GateReachable{Resource: resource, Is: true})
 	}
@@ -148,6 +158,15 @@ func (v *visitor) passes(within time.Duration) bool {
 		within -= 10 * time.Millisecond
 	}
 	return true
+}
+
+// comesBack has the taker pass the token back that it has just got.
+func (v *visitor) comesBack() {
+	title := token.Title{Genesis: v.minted(said[*wire.Transfer](v.box).Genesis)}
+	title.Transfer = v.verified(said[*wire.Transfer](v.box).Transfer, v.self)
+	v.hear(v.taker, &wire.Receipt{Receipt: v.taker.answer(title.Transfer, token.Receipt)})
+	v.hear(v.taker, &wire.Offer{Token: title.Token(), Hop: 2, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
+	v.hear(v.taker, v.taker.transfer(title, title.Next(v.ID(), said[*wire.Accept](v.box).Reservation())))
 }
 
 // last is the last effect of a type in the last step, or nil.
@@ -511,13 +530,66 @@ func TestGate_NextCustody_KnocksAgain(t *testing.T) {
 	asked := v.demand(1)
 	v.says(asked.Entry, gate.RefuseAnswer{Code: gate.Stale})
 	require.True(t, v.passes(5*time.Second))
-	title := token.Title{Genesis: v.minted(said[*wire.Transfer](v.box).Genesis)}
-	title.Transfer = v.verified(said[*wire.Transfer](v.box).Transfer, v.self)
-	v.hear(v.taker, &wire.Receipt{Receipt: v.taker.answer(title.Transfer, token.Receipt)})
-	v.hear(v.taker, &wire.Offer{Token: title.Token(), Hop: 2, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
-	v.hear(v.taker, v.taker.transfer(title, title.Next(v.ID(), said[*wire.Accept](v.box).Reservation())))
+	v.comesBack()
 	require.NotNil(t, last[effect.SignIn](v.box))
 	assert.NotEqual(t, asked.Entry, last[effect.SignIn](v.box).Entry)
+}
+
+// TestGate_WindowsClosed_WaitsUntilTheyOpen: a resource that is closed by the clock of its gate is closed here, as long as the gate has said, within a second and a
+// minute.
+func TestGate_WindowsClosed_WaitsUntilTheyOpen(t *testing.T) {
+	for _, c := range []struct{ opens, least time.Duration }{{0, time.Minute}, {time.Millisecond, time.Second}, {5 * time.Second, 5 * time.Second}, {8 * time.Hour, time.Minute}} {
+		v := visits(t, true)
+		asked := v.demand(1)
+		refused := gate.RefuseAnswer{Code: gate.Shut}
+		want := member.HoursStatus{Closed: true, ByGate: true}
+		if c.opens > 0 {
+			refused.NotBefore = v.in(c.opens)
+			want.Opens = clock.FromMillis(refused.NotBefore)
+		}
+		v.says(asked.Entry, refused)
+		assert.Equal(t, want, v.Status().Slots[0].Hours)
+		assert.Equal(t, "refused: windows closed", v.gate().Said)
+		assert.Equal(t, 1, v.Status().Slots[0].Waiting)
+		assert.Nil(t, v.knocks(c.least-20*time.Millisecond))
+		assert.NotNil(t, v.knocks(2*time.Second))
+		assert.Equal(t, member.HoursStatus{}, v.Status().Slots[0].Hours)
+	}
+}
+
+// TestGate_WindowsClosed_NextCustodyWaitsToo: its clock says the same of each token. Nobody wants one here meanwhile, and somebody does when the time has come. A gate that names the
+// next millisecond is not asked with the next token.
+func TestGate_WindowsClosed_NextCustodyWaitsToo(t *testing.T) {
+	for _, opens := range []time.Duration{30 * time.Second, time.Millisecond} {
+		w := new(wants)
+		v := visitsWatched(t, w, true)
+		v.meet(v.taker)
+		v.says(v.demand(1).Entry, gate.RefuseAnswer{Code: gate.Shut, NotBefore: v.in(opens)})
+		from := v.now.Boot
+		require.True(t, v.passes(500*time.Millisecond), "nobody wants it here")
+		v.comesBack()
+		assert.Nil(t, last[effect.SignIn](v.box))
+		require.True(t, v.passes(500*time.Millisecond), "nobody wants it here")
+		assert.Equal(t, []bool{true, false}, w.told)
+		v.after(max(opens, time.Second) - v.now.Boot.Sub(from) - 1)
+		assert.Equal(t, []bool{true, false}, w.told)
+		v.after(1)
+		assert.Equal(t, []bool{true, false, true}, w.told)
+	}
+}
+
+// TestGate_WindowsClosed_AnotherConfiguration_KnocksAgain: it may have other windows.
+func TestGate_WindowsClosed_AnotherConfiguration_KnocksAgain(t *testing.T) {
+	v := visits(t, true)
+	v.meet(v.taker)
+	v.says(v.demand(1).Entry, gate.RefuseAnswer{Code: gate.Shut, NotBefore: v.in(30 * time.Second)})
+	require.True(t, v.passes(5*time.Second))
+	s := v.cfg.Group.Config().Settings()
+	s.Version++
+	config, err := s.Sign(v.cfg.Group.ID(), keyOf(t, 255))
+	require.NoError(t, err)
+	v.step(member.Learn{Configuration: config.Raw()})
+	assert.Equal(t, member.HoursStatus{}, v.Status().Slots[0].Hours)
 }
 
 // TestGate_LostWhileOpen_ProgramKilled: the program is killed, and does not go on under another session.
@@ -689,7 +761,9 @@ func TestGate_AnyAnswers_OrderHolds(t *testing.T) {
 			case 5:
 				j.answers(gate.BusyAnswer{Until: v.in(time.Duration(rapid.IntRange(0, 40).Draw(r, "s")) * time.Second)})
 			case 6:
-				j.answers(rapid.SampledFrom([]gate.Answer{nil, gate.RefuseAnswer{Code: gate.Full}, gate.ClosedAnswer{}}).Draw(r, "answer"))
+				j.answers(rapid.SampledFrom([]gate.Answer{
+					nil, gate.RefuseAnswer{Code: gate.Full}, gate.RefuseAnswer{Code: gate.Shut, NotBefore: v.in(20 * time.Second)}, gate.ClosedAnswer{},
+				}).Draw(r, "answer"))
 			case 7:
 				in := member.Ended{Operated: rapid.Bool().Draw(r, "operated")}
 				if g := j.running; g != nil {
@@ -716,7 +790,8 @@ type gateJudge struct {
 	state   string // of it: knocking, open, closing, over
 	since   time.Duration
 	running *effect.Grant
-	lost    bool // the session of the program that runs
+	lost    bool          // the session of the program that runs
+	shut    time.Duration // until then the windows are closed, as the gate has said
 	title   token.Title
 
 	granted, passed, killed, slow int
@@ -729,7 +804,13 @@ func (j *gateJudge) goes(to string) { j.state, j.since = to, j.now() }
 // answers says something about the last sign-in.
 func (j *gateJudge) answers(a gate.Answer) {
 	before := j.state
-	switch a.(type) {
+	switch a := a.(type) {
+	case gate.RefuseAnswer:
+		if a.Code == gate.Shut && before == "knocking" {
+			j.shut = j.now() + 20*time.Second
+		}
+		j.lost = j.lost || before == "open"
+		j.goes("over")
 	case gate.OpenAnswer:
 		if before == "knocking" {
 			j.goes("open")
@@ -751,6 +832,7 @@ func (j *gateJudge) looks() {
 		switch e := e.(type) {
 		case effect.SignIn:
 			j.settles()
+			require.GreaterOrEqual(j.t, j.now(), j.shut, "the windows are closed")
 			require.Contains(j.t, []string{"", "over"}, j.state, "two sessions of one custody")
 			require.Nil(j.t, j.running)
 			j.entry, j.lost = e.Entry, false

@@ -17,7 +17,6 @@ var (
 	ErrHeld      = errors.New("the program that asks runs under a grant of this resource")
 	ErrNotDue    = errors.New("the operation ran too recently")
 	ErrVolatile  = errors.New("this member's journal does not outlive a restart of the machine")
-	ErrGate      = errors.New("the resource has a gate, whose sessions end with this member's connection")
 	ErrStopping  = errors.New("the member is shutting down")
 	ErrKey       = errors.New("private key does not belong to the certificate")
 	ErrNotMember = errors.New("journal belongs to another member")

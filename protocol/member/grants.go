@@ -58,8 +58,6 @@ func (l *grants) demand(d Demand) {
 		l.emit(effect.Refuse{Request: d.Request, Reason: ErrResource})
 	case d.Across && !l.cfg.Durable:
 		l.emit(effect.Refuse{Request: d.Request, Reason: ErrVolatile})
-	case d.Across && l.entries.gated(l.slots.configured(d.Resource, 0)):
-		l.emit(effect.Refuse{Request: d.Request, Reason: ErrGate})
 	case l.holdsOneOf(d.Held, d.Resource):
 		l.emit(effect.Refuse{Request: d.Request, Reason: ErrHeld})
 	case l.demands.waiting(d.Resource) >= MaxWaiters:
@@ -90,7 +88,7 @@ func (l *grants) run(h *hold, latest clock.Instant) {
 	}
 	latest = min(latest, l.hours.closes(h.slot))
 	var d *demand
-	if latest > l.now.Boot && l.entries.admits(h) && !h.slot.hours.Closed {
+	if latest > l.now.Boot && l.entries.admits(h) && !h.slot.shut(l.now.Boot) {
 		d = l.demands.take(h.slot)
 	}
 	if d == nil {

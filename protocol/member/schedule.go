@@ -1,6 +1,7 @@
 package member
 
 import (
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -19,6 +20,7 @@ type schedule struct {
 	slots   *slotTable
 	demands *demands
 	all     window.Hours // only From and Until: between these no resource's hours change
+	byGate  []*slot      // whose gates have said that the windows are closed
 }
 
 // of returns the hours of a resource whose configuration is new, for its slots to share. Their policies are told by whoever tells
@@ -27,6 +29,9 @@ func (l *schedule) of(r group.Resource) *window.Hours {
 	h := r.Windows.Hours(l.now.Wall, r.OperationTime)
 	return &h
 }
+
+// set gives a slot the hours of its resource. What the gate has said of others counts no more.
+func (l *schedule) set(s *slot, h *window.Hours) { s.hours, s.byGate = h, gateHours{} }
 
 // look renews the hours that have passed, and tells policies what that means. A wall clock that was set may have passed any.
 func (l *schedule) look() {
@@ -54,15 +59,58 @@ func (l *schedule) tick() {
 	if !l.all.Hold(l.now.Wall) {
 		l.look()
 	}
+	l.byGate = slices.DeleteFunc(l.byGate, func(s *slot) bool {
+		if s.byGate.until > l.now.Boot {
+			return false
+		}
+		s.byGate = gateHours{}
+		if !s.leaving {
+			l.demands.notify(s)
+		}
+		return true
+	})
 }
 
 // next is when tick has something to do, if nobody sets the wall clock.
 func (l *schedule) next() clock.Instant {
-	if l.all.Until.IsZero() {
-		return clock.Never
+	next := clock.Never
+	if !l.all.Until.IsZero() {
+		next = l.instant(l.all.Until)
 	}
-	return l.instant(l.all.Until)
+	for _, s := range l.byGate {
+		next = min(next, s.byGate.until)
+	}
+	return next
 }
+
+// gateHours are what a gate has said of the windows by its own clock. The zero value is nothing.
+type gateHours struct {
+	until clock.Instant // no program begins before
+	opens time.Time     // when the gate opens, as it has said; zero: it has not
+}
+
+// shutByGate takes in that a gate has refused, as the windows are closed by its clock. It holds for the resource, whatever token comes: a gate with another
+// clock refuses each. It returns until when that counts.
+func (l *schedule) shutByGate(resource string, opensIn time.Duration, opens time.Time) (until clock.Instant) {
+	if opensIn <= 0 { // it has not said when
+		opensIn = refusePause
+	}
+	until = l.now.Boot.Add(min(max(opensIn, shutPause), refusePause))
+	for _, s := range l.slots.order {
+		if s.key.resource != resource || s.leaving {
+			continue
+		}
+		s.byGate = gateHours{until, opens}
+		if !slices.Contains(l.byGate, s) {
+			l.byGate = append(l.byGate, s)
+		}
+		l.demands.notify(s)
+	}
+	return until
+}
+
+// shut reports whether no program begins at a slot, by this member's clock or by that of the gate.
+func (s *slot) shut(now clock.Instant) bool { return s.hours.Closed || s.byGate.until > now }
 
 // closes is when the window of a slot closes, or clock.Never.
 func (l *schedule) closes(s *slot) clock.Instant {
@@ -80,8 +128,13 @@ type HoursStatus struct {
 	Closed bool      // no program begins now
 	Opens  time.Time // when programs may begin again; zero: they may now, or never as far as can be seen
 	Closes time.Time // when the windows close that are open; zero: they are closed, or never close
+	ByGate bool      // they are closed by the clock of the gate only; Opens is as that has said
 }
 
-func hoursStatus(h *window.Hours) HoursStatus {
-	return HoursStatus{Closed: h.Closed, Opens: h.Opens, Closes: h.Closes}
+// status is what a slot's windows look like.
+func (l *schedule) status(s *slot) HoursStatus {
+	if !s.hours.Closed && s.byGate.until > l.now.Boot {
+		return HoursStatus{Closed: true, Opens: s.byGate.opens, ByGate: true}
+	}
+	return HoursStatus{Closed: s.hours.Closed, Opens: s.hours.Opens, Closes: s.hours.Closes}
 }

@@ -55,6 +55,7 @@ type slot struct {
 	demand    bool          // as the policy was last told
 	closed    bool          // its gate lets nobody in now: see entries.go
 	hours     *window.Hours // of its resource's windows: see schedule.go
+	byGate    gateHours
 	founded   bool
 	leaving   bool              // see configure.go
 	founding  founding          // see founding.go

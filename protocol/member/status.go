@@ -145,6 +145,7 @@ func (m *Member) Status() Status {
 	for i, slot := range m.circ.slots.order {
 		s.Slots[i] = slot.status(held[slot], waiting[slot.key.resource])
 		s.Slots[i].Gate, s.Slots[i].Observed = m.circ.entries.status(slot), slot.observed(others)
+		s.Slots[i].Hours = m.circ.schedule.status(slot)
 		s.Slots[i].Weight = m.weightIn(slot.resource)
 		for _, h := range held[slot] {
 			s.Slots[i].Born = m.circ.custody.describe(h).Born
@@ -180,7 +181,7 @@ func (s *slot) status(held []*hold, waiting waits) SlotStatus {
 		Leaving: s.leaving, Waiting: waiting.count, WaitingSince: waiting.since, Seen: s.seen,
 		LastSeen: s.lastSeen, LastOperation: s.lastOperation,
 		Operations: s.operations, Returned: s.returned,
-		Hours: hoursStatus(s.hours), Passages: slices.Clone(s.passages.came), Founding: s.founding.active,
+		Passages: slices.Clone(s.passages.came), Founding: s.founding.active,
 	}
 	if st.MaxHold = s.resource.MaxHold; s.resource.OperationTime < st.MaxHold {
 		st.Expected = s.resource.OperationTime

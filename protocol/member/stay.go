@@ -27,6 +27,10 @@ const (
 	// refusePause is the same after a REFUSE, unless the gate names a later time. Mostly time
 	// changes nothing; but a member that nobody takes the token from may try again.
 	refusePause = time.Minute
+
+	// shutPause is for how long a resource counts as closed at least that is closed by its gate's clock, and refusePause for how long at most. A gate that names the
+	// next millisecond again and again is not asked each millisecond.
+	shutPause = time.Second
 )
 
 // stay is how the time for a token at a gate is divided: knocking, the program, and signing out.

@@ -57,6 +57,52 @@ func TestAway_HolderReboots_NobodyElseRuns(t *testing.T) {
 	}
 }
 
+// TestAway_Gate_NobodyElseRuns: the same before a gate. The session of the holder ends with its connection, which it may lose before its machine goes down. No session opens before
+// the close of the last one, and nobody else has one before the grant's end.
+func TestAway_Gate_NobodyElseRuns(t *testing.T) {
+	skipUnderRaceDetector(t)
+	for i, p := range []busyPolicy{{catalog.Wandering, wandering.Fair}, {catalog.Wandering, wandering.Light}, {catalog.Ring, ring.E.String()}} {
+		for j, fault := range []string{"reboot", "gate", "two reboots"} {
+			if whole.Spares(i+j, 3) {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%s", p.preset, fault), func(t *testing.T) {
+				times := restartTimes
+				times.onSilent = policy.Replace
+				set := busySetting(uint64(1+i), 5, p, times)
+				gated(&set.resources[0])
+				b := newBusyGroup(t, set, times)
+				for i := range 5 {
+					b.add(b.ca.enrol(b.now), memberSetting{durable: true, found: i == 0, driving: grouped})
+				}
+				b.start()
+				for _, n := range b.nodes {
+					n.across = true
+				}
+				b.runFor(10 * time.Second)
+				b.want(b.nodes, 0)
+				if fault == "gate" {
+					for until := b.now + time.Minute; b.holder() == nil && b.now < until; {
+						b.runFor(100 * time.Millisecond)
+					}
+					n := b.holder()
+					require.NotNil(t, n)
+					b.gates[0].breaks(n)
+					b.runFor(10 * time.Second)
+					require.True(t, n == b.holder(), "it holds yet")
+				}
+				rebootHolder(t, b, fault)
+				b.runFor(20 * time.Minute)
+				assert.Zero(t, b.walk.together, "programs that began while another one ran")
+				assert.Empty(t, b.violations)
+				assert.GreaterOrEqual(t, len(b.turns), 4, "others have their turns")
+				assert.Equal(t, 1, b.made, "tokens made")
+				t.Log(b.gates[0])
+			})
+		}
+	}
+}
+
 // rebootHolder restarts the machine of the first holder while its program runs.
 func rebootHolder(t *testing.T, b *busy, fault string) {
 	t.Helper()

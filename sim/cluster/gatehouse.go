@@ -108,6 +108,7 @@ func (h *gatehouse) start() {
 	machine, effects, err := gate.Restore(gate.Settings{
 		Version: h.c.group.Config().Version(), Slots: h.resource.Slots, MaxHold: h.resource.MaxHold, Settle: g.Settle, Keep: g.Keep, MinInterval: g.MinInterval,
 		OpenTimeout: g.OpenTimeout, CloseTimeout: g.CloseTimeout, ClockAllowance: h.c.group.Config().Settings().ClockAllowance,
+		Windows: h.resource.Windows,
 	}, h.records, h.reading())
 	must(err)
 	h.life++

@@ -27,6 +27,48 @@ func windows() (list window.Windows) {
 	return list
 }
 
+// TestWindows_Gate_NobodyInOutside: the same before a gate, whose clock is right. No session begins outside the windows by that clock, whatever the clocks of members say, and
+// a member whose clock is ahead does not knock with each token that comes.
+func TestWindows_Gate_NobodyInOutside(t *testing.T) {
+	skipUnderRaceDetector(t)
+	for i, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
+		if whole.Spares(i, 3) {
+			continue
+		}
+		t.Run(p.String(), func(t *testing.T) {
+			t.Parallel()
+			s := busySetting(uint64(7+i), 6, p, briskTimes)
+			s.resources[0].Windows = windows()
+			gated(&s.resources[0])
+			g := makeBadOf(t, s, 6, briskTimes, nil, 0, 2*time.Minute, -time.Minute)
+			g.start()
+			g.want(g.nodes, 0)
+			g.runFor(15 * time.Minute)
+			h, ran := g.gates[0], make(map[*node]int)
+			for _, turn := range g.turns {
+				ran[g.find(turn.member)]++
+			}
+			for _, at := range h.opens {
+				in := func(from, to time.Duration) bool { return from <= at && at < to }
+				assert.True(t, in(openTimes[0].from, openTimes[0].to) || in(openTimes[1].from, openTimes[1].to), "a session at %v", at)
+			}
+			for _, n := range g.nodes {
+				assert.GreaterOrEqual(t, ran[n], 2, "%s", n.name)
+			}
+			// Twice two members are ahead for two minutes. Each knocks once a minute in each of these, and once as a window closes.
+			assert.Positive(t, h.refused)
+			assert.LessOrEqual(t, h.refused, 2*2*4)
+			judge := judges{g.cluster}
+			for _, n := range g.nodes {
+				judge.complaints(n)
+			}
+			assert.Zero(t, g.accused)
+			assert.Empty(t, g.violations)
+			t.Logf("%d turns, %d refused, %d tokens made", len(g.turns), h.refused, g.made)
+		})
+	}
+}
+
 // TestWindows_OpenAndClose_NobodyStruck: P-91 to P-93. All members of a group want turns all the time, so that all want the token at
 // once when a window opens, and none when it closes. No program runs outside the window by its member's clock, all have turns, and no
 // honest member strikes or accuses another one: neither with clocks that differ, nor beside one that keeps tokens.

@@ -11,12 +11,16 @@
  *   HOLD=4    longest program, in ticks
  *   REPLACE   on_silent_holder is "replace"
  *   FORGETS   A restarts without its memory, once
+ *   GATE      The resource has a gate. X's program begins under a session there, which ends with its connection: at any time, and before a restart
+ *             or in it. The gate opens the next one when it has closed that.
  *   LIAR      X runs nothing, answers nothing, and says whenever it likes that it is away.
  *   BUG_REPLACE  A keeper makes a token although it counts on X.
  *   BUG_ONE      X tells A only.
  *   BUG_BOOT     X forgets its program in the restart, and lets the token go.
  *   BUG_AGAIN    Each word of X counts, also while a member waits.
  *   BUG_LONG     A keeper counts on whatever time X says.
+ *   BUG_LOST_ENDS  X takes its program for ended when the session is lost.
+ *   BUG_EACH_SESSION  The gate opens a session beside the last one.
  */
 
 #ifndef L
@@ -42,7 +46,7 @@
 #define LIES 0
 #endif
 
-mtype = { STARTS, DOWN, UP, END, PASS, DIES, FORGET, WANT, MAKE, TICK };
+mtype = { STARTS, DOWN, UP, END, PASS, DIES, FORGET, WANT, MAKE, LOST, CLOSED, TICK };
 #define SAY(what) printf("member 0 hop 0: %e\n", what)
 
 byte runs;			/* ticks that the program of X may still last */
@@ -58,7 +62,25 @@ byte k;
 #ifdef FORGETS
 bit forgot;
 #endif
-bit one_program, served;
+#ifdef GATE
+mtype = { NONE, IN, CLOSING };
+mtype session = NONE;		/* the last one at the gate */
+#ifdef BUG_LOST_ENDS
+bit ended;			/* X takes its program for ended, and the restart goes on */
+#define ENDED ended
+#endif
+#ifdef BUG_EACH_SESSION
+#define OPENS 1
+#else
+#define OPENS (session == NONE)
+#endif
+#else
+#define OPENS 1
+#endif
+#ifndef ENDED
+#define ENDED 0
+#endif
+bit one_program, served, one_session;
 
 #define FIRST (dead[0])		/* the first keeper that lives */
 #ifdef BUG_REPLACE
@@ -66,7 +88,7 @@ bit one_program, served;
 #else
 #define MAKES (waits && silent >= PATIENCE && away[FIRST] == 0)
 #endif
-#define PASSES (!LIES && waits && !down && runs == 0)
+#define PASSES (!LIES && waits && !down && (runs == 0 || ENDED))
 
 /* Keeper k hears that X is away. */
 inline hears()
@@ -101,15 +123,45 @@ inline anew()
 {
 	runs = 0; down = 0; ran = 0; waits = 0; waited = 0; silent = 0;
 	away[0] = 0; away[1] = 0; counted[0] = 0; counted[1] = 0
+#if defined(GATE) && defined(BUG_LOST_ENDS)
+	; ended = 0
+#endif
 }
+
+#ifdef GATE
+/* The session of X ends with its connection. */
+inline lost()
+{
+	if
+	:: session == IN -> session = CLOSING
+	:: else
+	fi
+}
+#endif
 
 active proctype Group()
 {
 	do
-	:: d_step { !LIES && !down && runs == 0 && !(waits && ran) ->
+	:: d_step { !LIES && !down && runs == 0 && !(waits && ran) && OPENS ->
+#ifdef GATE
+		one_session = session == NONE;
+		assert(one_session);
+		one_session = 0; session = IN;
+#endif
 		SAY(STARTS); runs = HOLD; ran = waits; tells() }
 	:: d_step { LIES -> SAY(STARTS); tells() }
 	:: d_step { runs > 0 && !down -> SAY(DOWN); down = 1; silent = 0 }
+#ifdef GATE
+	:: d_step { session == IN -> SAY(LOST); lost();
+#ifdef BUG_LOST_ENDS
+		if
+		:: runs > 0 && !down -> ended = 1; away[0] = 0; away[1] = 0
+		:: else
+		fi
+#endif
+		}
+	:: d_step { session == CLOSING -> SAY(CLOSED); session = NONE }
+#endif
 	:: d_step { down ->
 		SAY(UP); down = 0; silent = 0;
 #ifdef BUG_BOOT
@@ -119,8 +171,16 @@ active proctype Group()
 #endif
 		}
 	:: d_step { runs > 0 && !down ->
-		SAY(END); runs = 0; away[0] = 0; away[1] = 0 }
-	:: d_step { PASSES -> SAY(PASS); k = 0; anew() }
+		SAY(END); runs = 0; away[0] = 0; away[1] = 0;
+#ifdef GATE
+		lost();	/* it signs out */
+#endif
+		}
+	:: d_step { PASSES ->
+		SAY(PASS);
+		one_program = runs == 0;
+		assert(one_program);
+		one_program = 0; k = 0; anew() }
 	:: d_step { !dead[0] -> SAY(DIES); dead[0] = 1; silent = 0 }
 #ifdef FORGETS
 	:: d_step { !dead[0] && !forgot -> SAY(FORGET); forgot = 1; away[0] = 0; counted[0] = 0; silent = 0 }

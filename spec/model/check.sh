@@ -467,10 +467,15 @@ holds away -DREPLACE
 holds away -DLIAR
 holds away -DREPLACE -DLIAR
 holds away -DFORGETS
+holds away -DGATE
+holds away -DGATE -DREPLACE
+holds away -DGATE -DFORGETS
 breaks one_program away -DREPLACE -DFORGETS
 breaks one_program away -DREPLACE -DBUG_REPLACE
 breaks one_program away -DREPLACE -DBUG_ONE
 breaks one_program away -DREPLACE -DBUG_BOOT
+breaks one_program away -DGATE -DBUG_LOST_ENDS
+breaks one_session away -DGATE -DBUG_EACH_SESSION
 breaks served away -DREPLACE -DLIAR -DBUG_AGAIN
 breaks served away -DREPLACE -DLIAR -DBUG_LONG
 

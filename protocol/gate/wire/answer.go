@@ -109,14 +109,14 @@ func (b AnswerBody) validate() error {
 			bad = "impossible session"
 		}
 	case gate.RefuseAnswer:
-		if a.Code < gate.Stale || a.Code > gate.NoLength {
+		if a.Code < gate.Stale || a.Code > gate.Shut {
 			bad = "unknown code"
 		}
 		if len(a.Configuration) > 0 {
 			bad = "a configuration"
 		}
 	case gate.ClosedAnswer:
-		if a.Reason < gate.BySignOut || a.Reason > gate.ByRestart || a.Session > gate.MaxNumber {
+		if a.Reason < gate.BySignOut || a.Reason > gate.ByWindows || a.Session > gate.MaxNumber {
 			bad = "unknown reason, or impossible session"
 		}
 	default:

@@ -80,7 +80,7 @@ func TestAnswer_Impossible_NotSigned(t *testing.T) {
 		"number 0":          func(b *wire.AnswerBody) { b.Number = 0 },
 		"nothing":           func(b *wire.AnswerBody) { b.Answer = nil },
 		"a configuration":   func(b *wire.AnswerBody) { b.Answer = gate.RefuseAnswer{Code: gate.Outdated, Configuration: []byte{1}} },
-		"an unknown code":   func(b *wire.AnswerBody) { b.Answer = gate.RefuseAnswer{Code: gate.NoLength + 1} },
+		"an unknown code":   func(b *wire.AnswerBody) { b.Answer = gate.RefuseAnswer{Code: gate.Shut + 1} },
 		"an unknown reason": func(b *wire.AnswerBody) { b.Answer = gate.ClosedAnswer{} },
 		"session 0 opens":   func(b *wire.AnswerBody) { b.Answer = gate.OpenAnswer{} },
 		"a critical extension": func(b *wire.AnswerBody) {

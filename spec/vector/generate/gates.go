@@ -34,6 +34,11 @@ func gateRefuses(code uint64, configuration []byte) []item {
 	return []item{uintOf(3), array(uintOf(code), uintOf(0), bstr(configuration))}
 }
 
+// gateRefusesUntil is REFUSE of a code until an hour later.
+func gateRefusesUntil(code uint64) []item {
+	return []item{uintOf(3), array(uintOf(code), uintOf(noonMillis+3_600_000), bstr(nil))}
+}
+
 func gateCloses(reason uint64) []item {
 	return []item{uintOf(4), array(uintOf(101), uintOf(reason), boolean(true))}
 }
@@ -60,14 +65,14 @@ func gateAnswerObject() *object {
 		answers(ok("busy", "BUSY", "W-11"), gateIsBusy(false)),
 		answers(ok("stuck", "BUSY of a slot that is stuck", "W-11"), gateIsBusy(true)),
 		answers(ok("refuse", "REFUSE", "W-11"), gateRefuses(1, nil)),
-		answers(ok("refuse-last", "REFUSE with the highest code", "W-11"), gateRefuses(16, nil)),
+		answers(ok("refuse-last", "REFUSE as the windows are closed, with the highest code", "R-85"), gateRefusesUntil(17)),
 		answers(ok("closed", "CLOSED", "W-11"), gateCloses(1)),
-		answers(ok("closed-last", "CLOSED for the highest reason", "W-11"), gateCloses(8)),
+		answers(ok("closed-last", "CLOSED as the windows have closed, the highest reason", "R-87"), gateCloses(9)),
 		answers(wrong("refuse-0", "REFUSE with code 0"), gateRefuses(0, nil)),
-		answers(wrong("refuse-17", "REFUSE with a code that is not known"), gateRefuses(17, nil)),
+		answers(wrong("refuse-18", "REFUSE with a code that is not known"), gateRefuses(18, nil)),
 		answers(fault{slug: "configuration", about: "REFUSE with a configuration", req: "W-14", outcome: malformed}, gateRefuses(6, []byte{1})),
 		answers(wrong("closed-0", "CLOSED for reason 0"), gateCloses(0)),
-		answers(wrong("closed-9", "CLOSED for a reason that is not known"), gateCloses(9)),
+		answers(wrong("closed-10", "CLOSED for a reason that is not known"), gateCloses(10)),
 		answers(wrong("open-as-busy", "what OPEN says, as BUSY").malicious(), []item{uintOf(2), gateOpens()[1]}),
 		answers(wrong("kind-0", "an answer of kind 0"), []item{uintOf(0), gateOpens()[1]}),
 		answers(wrong("kind-5", "an answer of a kind that is not known"), []item{uintOf(5), gateOpens()[1]}),
