@@ -168,7 +168,7 @@ func (f gateFlags) configure(env *environment, log *slog.Logger) (cfg driver.Con
 	for _, w := range h.openFolders() {
 		log.Warn("others can change what the gate goes by", "folder", w.name, "mode", w.mode.String(), "hint", w.hint)
 	}
-	cfg.Dir, cfg.Resource, cfg.Log, cfg.Now = h.state(), f.resource, log, env.Now
+	cfg.Dir, cfg.Resource, cfg.Log, cfg.Now, cfg.FS = h.state(), f.resource, log, env.Now, env.gateDisk
 	if f.floor != noFloor {
 		floor := uint64(f.floor)
 		cfg.Floor = &floor
