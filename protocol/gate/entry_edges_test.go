@@ -254,3 +254,44 @@ func TestPlaces_Busy_GonePlaceStuck_SaysStuck(t *testing.T) {
 	assert.True(t, b.busy(9).Stuck)
 	assert.Equal(t, uint64(102), b.busy(9).Session)
 }
+
+// Rations are for tokens that the gate does not know.
+func TestSignIn_KnownTokenBeyondRations_Opens(t *testing.T) {
+	b := newBench(t, plain)
+	for n := range byte(2 * gate.Ration) { // its own as generator, and as presenter
+		b.opened(gate.Connection(n)+7, tokenOf(n, 1).permit(0))
+		b.over(gate.Connection(n) + 7)
+	}
+	b.signIn(30, tokenOf(50, 1).permit(0))
+	require.Equal(t, gate.Rationed, b.refused(30))
+	b.signIn(31, tokenOf(0, 1, 2, 1).permit(2))
+	assert.Equal(t, gate.Opening, b.gate.State(0))
+}
+
+// A revoked generator makes new tokens, whose permits do not show a signature of it but the genesis any more.
+func TestRevocations_Generator_NewTokenOfOthersRefused(t *testing.T) {
+	b := newBench(t, plain)
+	b.step(gate.Revocations{Members: []ident.Member{memberID(1)}})
+	p := tokenOf(1, 1, 2, 3, 4).permit(3)
+	for _, m := range p.Moves {
+		require.NotEqual(t, memberID(1), m.By)
+	}
+	b.signIn(7, p)
+	assert.Equal(t, gate.SignerRevoked, b.refused(7))
+}
+
+// A place that closes, and nobody knows for how long, is more to wait for than one that is stuck.
+func TestPlaces_Busy_StuckBesideUnknownEnd_NotStuck(t *testing.T) {
+	s := plain
+	s.Slots, s.Sessions, s.CloseTimeout = 2, 2, time.Hour
+	b := begun(t, s, 100)
+	for _, c := range b.closes {
+		if c.Slot == 0 {
+			b.step(gate.HookEnded{Run: c.Run, Result: gate.Failed})
+		}
+	}
+	require.Equal(t, gate.Stuck, b.gate.State(0))
+	require.Equal(t, gate.Closing, b.gate.State(2))
+	b.signIn(7, tokenOf(1, 1).permit(0))
+	assert.Equal(t, gate.BusyAnswer{}, b.busy(7))
+}
