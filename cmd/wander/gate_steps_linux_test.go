@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -250,5 +251,50 @@ func TestGate_KilledBeforeTheDiskHasIt_NothingAtTheDatabase(t *testing.T) {
 		f.follows(held, began)
 		assert.Zero(t, f.rows(session))
 		assert.Equal(t, step == "synced", strings.Contains(f.wrote(), fmt.Sprintf("closed %d\n", session)), "what is in the journal is closed")
+	}
+}
+
+// startup is a connection of members' role to PostgreSQL, and a statement, in one piece: the server has both before it has authenticated the role, and
+// then waits for as many seconds as its client asks for. It lists the connection only afterwards.
+func startup(seconds int, statement string) []byte {
+	var words []byte
+	for _, word := range []string{"user", "app", "database", "postgres", "options", fmt.Sprintf("-c post_auth_delay=%d", seconds), ""} {
+		words = append(append(words, word...), 0)
+	}
+	const version, header = 3 << 16, 8
+	out := binary.BigEndian.AppendUint32(nil, uint32(header+len(words)))
+	out = append(binary.BigEndian.AppendUint32(out, version), words...)
+	out = binary.BigEndian.AppendUint32(append(out, 'Q'), uint32(4+len(statement)+1))
+	return append(append(out, statement...), 0)
+}
+
+// TestGate_StatementInAConnectionThatBegins_NothingAfterTheClose: a member that lies sends a statement with its connection, and has the server wait where the
+// close hook does not see it. When the wait is over the server finds that nobody is there, before it reads the statement.
+func TestGate_StatementInAConnectionThatBegins_NothingAfterTheClose(t *testing.T) {
+	t.Parallel()
+	f := newFront(t, false)
+	const seconds = 3
+	begins := "select count(distinct pid) from pg_locks where pid not in (select pid from pg_stat_activity)"
+	for _, waits := range []int{0, seconds} {
+		held := f.w.Mint(0)
+		first := f.w.SignIn(f.dial(0), held, time.Minute)
+		session := gatetest.Opened(t, first).Session
+		stream, err := first.Connect(context.Background())
+		require.NoError(t, err)
+		_, err = stream.Write(startup(waits, fmt.Sprintf("insert into entries (fence) values (%d)", session)))
+		require.NoError(t, err)
+		if waits == 0 { // so the statement is one that works
+			await.Until(t, "the row", func() bool { return f.rows(session) == 1 })
+		} else {
+			await.Until(t, "the connection begins", func() bool { return f.number(begins) > 0 })
+			assert.Zero(t, f.inside(), "the server lists it")
+		}
+		closed, err := first.SignOut(context.Background())
+		require.NoError(t, err)
+		require.True(t, closed.Confirmed)
+		f.follows(held, time.Now())
+		await.Until(t, "the connection has ended", func() bool { return f.number(begins) == 0 && f.inside() == 0 })
+		assert.Equal(t, waits == 0, f.rows(session) == 1)
+		assert.Zero(t, f.disordered())
 	}
 }
