@@ -34,6 +34,7 @@ type crew struct {
 	dir     string
 	service string
 	members []*crewMember
+	environ []string // of its programs, besides
 }
 
 // crewMember is one machine of a crew.
@@ -50,7 +51,7 @@ func (c *crew) program(args ...string) *exec.Cmd {
 	require.NoError(c.t, err)
 	cmd := exec.Command(self, args...)
 	cmd.Dir = c.dir
-	cmd.Env = append(os.Environ(), programVariable+"=1")
+	cmd.Env = append(append(os.Environ(), programVariable+"=1"), c.environ...)
 	return cmd
 }
 

@@ -38,7 +38,7 @@ func TestGate_Invited_JoinsAsGate(t *testing.T) {
 		"joined group demo as gate gate-ftp\n", "gate   " + id.Certificate.Member().String() + ", certificate 1, valid until 2026-03-08",
 		"g/member.key, g/member.crt, g/group.crt, g/wander.toml\n",
 		"give the resource gate = \"" + id.Certificate.Member().String() + "\" and its gate_address",
-		"next: wander gate --dir g --resource NAME --target HOST:PORT\n",
+		"next: wander gate --dir g --resource NAME --target HOST:PORT --close COMMAND --floor 0 ",
 	} {
 		assert.Contains(t, out, says)
 	}
@@ -49,7 +49,7 @@ func TestGate_Invited_JoinsAsGate(t *testing.T) {
 	assert.Equal(t, []string{s.address}, b.settings("g/wander.toml").CA.Address)
 	again := b.must("join", line, "--dir", "g")
 	assert.Contains(t, again, "g is gate gate-ftp already")
-	assert.Contains(t, again, "next: wander gate --dir g --resource NAME --target HOST:PORT\n")
+	assert.Contains(t, again, "next: wander gate --dir g --resource NAME --target HOST:PORT --close COMMAND --floor 0 ")
 
 	b.fails(78, "certificate of another role: gate-ftp is a gate", "node", "--config", "g/wander.toml")
 	assert.Contains(t, b.err.String(), "hint: run the gate in its place: wander gate --dir g\n")
@@ -90,7 +90,7 @@ func TestGate_Offline_JoinsAsGate(t *testing.T) {
 	b := started(t)
 	b.must("join", "--request", "--name", "gate-ftp", "--group", "ca/group.crt", "--dir", "g")
 	assert.Contains(t, b.must("ca", "issue", "--gate", "--request", "g/member.req"), "\ngate ")
-	assert.Contains(t, b.must("join", "--install", "gate-ftp.crt", "--group", "ca/group.crt", "--dir", "g", "--advertise", "a:1"), "next: wander gate --dir g --resource NAME --target HOST:PORT\n")
+	assert.Contains(t, b.must("join", "--install", "gate-ftp.crt", "--group", "ca/group.crt", "--dir", "g", "--advertise", "a:1"), "next: wander gate --dir g --resource NAME --target HOST:PORT --close COMMAND --floor 0 ")
 	assert.Contains(t, b.err.String(), "this is a gate: --advertise, --resource and the command are a member's and were left out")
 	gate := b.identity("g").Certificate
 	assert.Equal(t, certificate.GateRole, gate.Role())

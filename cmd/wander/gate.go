@@ -1,15 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -117,7 +120,7 @@ func runGate(env *environment, f gateFlags) error {
 	}
 	g, err := driver.Open(context.Background(), cfg)
 	if err != nil {
-		return errors.Join(gateFailure(err), cfg.Conn.Close())
+		return errors.Join(openFailure(err, cfg), cfg.Conn.Close())
 	}
 	servers, err := f.servers(g, h, log)
 	if err != nil {
@@ -132,6 +135,22 @@ func runGate(env *environment, f gateFlags) error {
 	log.Info("gate is up", "gate", cfg.Certificate.Member(), "name", cfg.Certificate.Name(), "group", cfg.Group.Name(), "resource", f.resource,
 		"listen", g.Addr(), "target", strings.Join(f.targets, ", "), "socket", gateSocket(f.dir))
 	return serveGate(g, stop, log)
+}
+
+// openFailure gives the error of a gate that does not start its exit code and hint.
+func openFailure(err error, cfg driver.Config) error {
+	if !errors.Is(err, driver.ErrResource) {
+		return gateFailure(err)
+	}
+	var names []string
+	for _, r := range cfg.Group.Config().Settings().Resources {
+		names = append(names, r.Name)
+	}
+	hint := fmt.Sprintf("where the CA is, give the resource gate = %q and its gate_address in the group's file, and sign that: wander ca config", cfg.Certificate.Member())
+	if len(names) > 0 && !slices.Contains(names, cfg.Resource) {
+		hint = cmp.Or(cli.DidYouMean(cfg.Resource, names), "the group has "+strings.Join(names, ", "))
+	}
+	return cli.ConfigError(err, hint)
 }
 
 // ended is a context that has ended.
@@ -168,7 +187,12 @@ func (f gateFlags) configure(env *environment, log *slog.Logger) (cfg driver.Con
 	for _, w := range h.openFolders() {
 		log.Warn("others can change what the gate goes by", "folder", w.name, "mode", w.mode.String(), "hint", w.hint)
 	}
-	cfg.Dir, cfg.Resource, cfg.Log, cfg.Now = h.state(), f.resource, log, env.Now
+	for _, text := range f.targets {
+		if err := missingSocket(text); err != nil {
+			log.Warn("nothing is at the target", "target", text, "error", err, "hint", "the path may be misspelt, or the resource not have started yet")
+		}
+	}
+	cfg.Dir, cfg.Resource, cfg.Log, cfg.Now, cfg.FS = h.state(), f.resource, log, env.Now, env.gateDisk
 	if f.floor != noFloor {
 		floor := uint64(f.floor)
 		cfg.Floor = &floor
@@ -223,6 +247,19 @@ func addTarget(cfg *driver.Config, text string) error {
 	}
 	cfg.Targets[name] = to
 	return nil
+}
+
+// missingSocket is why no socket can be at a target's path; nil if one may be. The gate does not dial: a connection may be work for the resource.
+func missingSocket(target string) error {
+	_, path, isSocket := strings.Cut(target, "unix:")
+	if !isSocket || strings.HasPrefix(path, "@") { // an abstract one has no file
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err == nil && info.Mode().Type() != fs.ModeSocket {
+		err = fmt.Errorf("%s is no socket", path)
+	}
+	return err
 }
 
 // targetHint says how an address that is none may be meant.
@@ -307,7 +344,7 @@ func gateFailure(err error) error {
 		return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: "another process runs this gate: see wander gate status; give each gate a folder of its own"}
 	case errors.Is(err, core.ErrFloor):
 		return cli.ConfigError(err, "give --floor the greatest fence that the resource has seen; 0 is right for a resource that has seen none")
-	case errors.Is(err, driver.ErrResource), errors.Is(err, driver.ErrOther):
+	case errors.Is(err, driver.ErrOther):
 		return cli.ConfigError(err, "the group's file names the gate of a resource by its id: see wander ca config --help")
 	case errors.Is(err, driver.ErrConfig):
 		return cli.ConfigError(err, "")

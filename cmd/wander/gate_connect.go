@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -67,7 +68,7 @@ func grantOf(env *environment, resource string) (g ident.Grant, err error) {
 		return g, err
 	}
 	found, within := false, []string(nil)
-	for i, entry := range strings.Split(held.text, ",") {
+	for i, entry := range strings.FieldsFunc(held.text, func(r rune) bool { return r == ',' }) {
 		name, _, _ := strings.Cut(entry, "=")
 		if within = append(within, name); name == resource && i < len(held.grants) {
 			g, found = held.grants[i], true
@@ -76,10 +77,18 @@ func grantOf(env *environment, resource string) (g ident.Grant, err error) {
 	if !found {
 		return g, &cli.Error{
 			Code: cli.ExitUsage, Err: fmt.Errorf("not within a run of %s", cli.OneLine(resource)),
-			Hint: cmp.Or(cli.DidYouMean(resource, within), "start it in: wander run "+cli.OneLine(resource)+" -- …"),
+			Hint: cmp.Or(cli.DidYouMean(resource, within), runHint(resource, within)),
 		}
 	}
 	return g, nil
+}
+
+// runHint says within which runs a command is, or how it gets into one.
+func runHint(resource string, within []string) string {
+	if len(within) > 0 {
+		return "this is within a run of " + strings.Join(within, ", ")
+	}
+	return "start it in: wander run " + cli.OneLine(resource) + " -- …"
 }
 
 // gateDialer opens streams through a gate.
@@ -105,7 +114,10 @@ func (d *gateDialer) failure(err error) error {
 	case errors.Is(err, api.ErrBadRequest): // the gate has no such target
 		return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("%s: %w", d.resource, err)}
 	case errors.Is(err, api.ErrUnavailable):
-		return &cli.Error{Code: cli.ExitUnavailable, Err: fmt.Errorf("%s: %w", d.resource, err)}
+		return &cli.Error{
+			Code: cli.ExitUnavailable, Err: fmt.Errorf("%s: %w", d.resource, err),
+			Hint: "wander status shows the gate; on the gate's machine, wander gate status shows its target, and whether that was reached",
+		}
 	}
 	return fmt.Errorf("%s: %w", d.resource, err)
 }
@@ -216,7 +228,11 @@ func privateFolder(dir string) error {
 		return cli.ConfigError(fmt.Errorf("--listen: %w", err), "")
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return cli.ConfigError(fmt.Errorf("--listen: others can enter %s (mode %#o)", dir, mode), "chmod 700 "+dir+", or name another folder")
+		hint := "chmod 700 " + dir + ", or name another folder"
+		if info.Mode()&fs.ModeSticky != 0 { // for everybody, as /tmp is
+			hint = "name a path in a folder of your own, such as mktemp -d makes"
+		}
+		return cli.ConfigError(fmt.Errorf("--listen: others can enter %s (mode %#o)", dir, mode), hint)
 	}
 	return nil
 }

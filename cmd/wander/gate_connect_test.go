@@ -185,7 +185,21 @@ func TestGateConnect_NoRunOrSession_Refused(t *testing.T) {
 	env.Err = &log
 	assert.Equal(t, cli.ExitUsage, run(env, []string{"gate", "connect", "taep", "--socket", socket}))
 	assert.Contains(t, log.String(), "not within a run of taep\nhint: did you mean \"tape\"?\n")
+	assert.Equal(t, cli.ExitUsage, run(env, []string{"gate", "connect", "files", "--socket", socket}))
+	assert.Contains(t, log.String(), "not within a run of files\nhint: this is within a run of tape, db\n")
 	assert.Equal(t, cli.ExitLost, run(env, []string{"gate", "connect", "db", "--socket", socket}))
+}
+
+// Nobody is told to take everybody's folder away.
+func TestPrivateFolder_ForEverybody_AnotherOne(t *testing.T) {
+	for mode, hint := range map[os.FileMode]string{0o777 | os.ModeSticky: "a folder of your own", 0o755: "chmod 700 "} {
+		dir := filepath.Join(t.TempDir(), "d")
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		require.NoError(t, os.Chmod(dir, mode))
+		var bad *cli.Error
+		require.ErrorAs(t, privateFolder(dir), &bad)
+		assert.Contains(t, bad.Hint, hint)
+	}
 }
 
 // TestGateConnect_Listen_OwnerOnly: R-54.

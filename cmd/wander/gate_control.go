@@ -102,7 +102,10 @@ func askGate(dir, method, path string, into any) error {
 	}
 	answer, err := c.Do(request)
 	if err != nil {
-		return &cli.Error{Code: cli.ExitUnavailable, Err: err, Hint: "start it with wander gate, or name its folder with --dir"}
+		if inner := (*url.Error)(nil); errors.As(err, &inner) {
+			err = inner.Err // the address in it is of no machine
+		}
+		return &cli.Error{Code: cli.ExitUnavailable, Err: fmt.Errorf("no gate answers: %w", err), Hint: "start it with wander gate, or name its folder with --dir"}
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxGateStatus))
@@ -140,6 +143,9 @@ func printGateStatus(w io.Writer, s driver.Status) {
 		if v.HookSaid != "" {
 			fmt.Fprintf(w, "            hook %s\n", cli.OneLine(v.HookSaid))
 		}
+	}
+	if n := s.Counts["target_failures"]; n > 0 {
+		fmt.Fprintf(w, "warning     the resource could not be reached %s since the start: does it run, and is --target right?\n", cli.Count(int(n), "time"))
 	}
 	for _, text := range s.Warnings {
 		fmt.Fprintf(w, "warning     %s\n", cli.OneLine(text))

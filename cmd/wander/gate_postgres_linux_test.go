@@ -59,7 +59,7 @@ func newDatabase(t *testing.T) *database {
 	init.SysProcAttr, init.Dir = attr, dir
 	out, err := init.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	server := exec.Command("postgres", "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off")
+	server := exec.Command("postgres", "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "track_commit_timestamp=on")
 	var log bytes.Buffer
 	server.SysProcAttr, server.Dir, server.Stdout, server.Stderr = attr, dir, &log, &log
 	require.NoError(t, server.Start())
@@ -74,7 +74,7 @@ func newDatabase(t *testing.T) *database {
 		_, err := d.psql(dir, "postgres", "select 1")
 		return err == nil
 	})
-	_, err = d.psql(dir, "postgres", "create table entries (who text, at timestamptz default clock_timestamp()); create role app login; grant all on entries to app")
+	_, err = d.psql(dir, "postgres", "create table entries (id bigint generated always as identity, who text, fence bigint); create role app login; grant all on entries to app")
 	require.NoError(t, err)
 	return d
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -153,4 +154,49 @@ func TestGateStatus_Slot_SaysWhyAndUntil(t *testing.T) {
 	var out strings.Builder
 	printGateStatus(&out, driver.Status{Slots: []driver.SlotStatus{{State: "STUCK", HookSaid: "close: psql:\tno"}}})
 	assert.Contains(t, out.String(), "slot 0      STUCK\n            hook close: psql: no\n")
+	assert.NotContains(t, out.String(), "warning")
+	printGateStatus(&out, driver.Status{Counts: map[string]uint64{"target_failures": 2}})
+	assert.Contains(t, out.String(), "warning     the resource could not be reached 2 times since the start: ")
+}
+
+// A gate for a resource that has none says what to do; a name that is misspelt is that first.
+func TestOpenFailure_NoGateForTheResource_SaysWhatToDo(t *testing.T) {
+	w := gatetest.New(t, 1, nil)
+	for resource, hint := range map[string]string{
+		"taep": `did you mean "tape"?`, "ftp": "the group has tape", gatetest.Resource: fmt.Sprintf("give the resource gate = %q and its gate_address", w.Gate.ID()),
+	} {
+		var bad *cli.Error
+		require.ErrorAs(t, openFailure(driver.ErrResource, driver.Config{Resource: resource, Group: w.Group, Certificate: w.Gate.Certificate}), &bad)
+		assert.Equal(t, cli.ExitConfiguration, bad.Code)
+		assert.Contains(t, bad.Hint, hint, resource)
+	}
+	var bad *cli.Error
+	require.ErrorAs(t, openFailure(core.ErrFloor, driver.Config{}), &bad)
+	assert.Contains(t, bad.Hint, "--floor")
+}
+
+// A target that is misspelt shows at the start, as far as the gate can see it without a connection.
+func TestMissingSocket_EachTarget(t *testing.T) {
+	dir, err := os.MkdirTemp("", "wander") // short, for a socket
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	require.NoError(t, err)
+	defer l.Close()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "f"), nil, 0o600))
+	for target, missing := range map[string]bool{
+		"unix:" + dir + "/s": false, "sql=unix:" + dir + "/s": false, "localhost:1": false, "files=localhost:1": false, "unix:@abstract": false,
+		"unix:" + dir + "/S": true, "sql=unix:" + dir + "/S": true, "unix:" + dir + "/f": true,
+	} {
+		assert.Equal(t, missing, missingSocket(target) != nil, target)
+	}
+}
+
+// A gate that is not there has no address of the web.
+func TestGateStatus_NoGate_SaysWhichSocket(t *testing.T) {
+	code, _, errs := runCommand("", "gate", "status", "--dir", filepath.Join(t.TempDir(), "g"))
+	assert.Equal(t, cli.ExitUnavailable, code)
+	assert.Contains(t, errs, "error: no gate answers: dial unix ")
+	assert.NotContains(t, errs, "http")
+	assert.Contains(t, errs, "hint: start it with wander gate")
 }

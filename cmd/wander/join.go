@@ -305,7 +305,7 @@ func (f joinFlags) adviseGate(env *environment, home memberHome, c certificate.C
 		cli.Warn(env.Err, "this is a gate: --advertise, --resource and the command are a member's and were left out")
 	}
 	fmt.Fprintf(env.Out, "next: where the CA is, give the resource gate = \"%v\" and its gate_address, and sign that: wander ca config\n", c.Member())
-	fmt.Fprintf(env.Out, "next: wander gate --dir %s --resource NAME --target HOST:PORT\n", filepath.Dir(home.config()))
+	fmt.Fprintf(env.Out, "next: wander gate --dir %s --resource NAME --target HOST:PORT --close COMMAND --floor 0    # 0: the resource has seen no session yet\n", filepath.Dir(home.config()))
 }
 
 // advise says what to do next, and what is wrong with the clock.

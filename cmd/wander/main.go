@@ -9,6 +9,7 @@ import (
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
 	"github.com/wandertoken/wander/internal/processors"
+	"github.com/wandertoken/wander/node/store"
 )
 
 // environment is what a command knows of the world outside: tests replace it.
@@ -19,6 +20,7 @@ type environment struct {
 
 	guardWait  time.Duration // replaces supervise.ReadyTimeout in tests, unless 0
 	workFactor int           // replaces keyfile.WorkFactor in tests, unless 0
+	gateDisk   store.FS      // replaces the file system under a gate's journal in tests, unless nil
 }
 
 func main() {

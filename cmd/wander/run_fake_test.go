@@ -25,6 +25,8 @@ import (
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/node/explain"
+	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/node/store/faultfs"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -37,6 +39,8 @@ const (
 	programVariable = "WANDER_TEST_PROGRAM"
 	// unreadyVariable makes it one whose guards are never ready in time.
 	unreadyVariable = "WANDER_TEST_UNREADY"
+	// diskVariable makes it one whose gate has a heldDisk.
+	diskVariable = "WANDER_TEST_DISK"
 )
 
 func init() {
@@ -44,12 +48,48 @@ func init() {
 	if os.Getenv(unreadyVariable) != "" {
 		os.Exit(run(&environment{Environment: cli.Process(), guardWait: -time.Nanosecond}, os.Args[1:]))
 	}
+	if os.Getenv(diskVariable) != "" {
+		os.Exit(run(&environment{Environment: cli.Process(), gateDisk: heldDisk{faultfs.Withhold(store.OS())}}, os.Args[1:]))
+	}
 	if os.Getenv(programVariable) != "" {
 		os.Unsetenv(programVariable)
 		main()
 	}
 	// Or with the race detector each program would wait for a second before its end.
 	_ = os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
+}
+
+// heldDisk is a disk that waits where the file "hold" in the folder of the process says: "disk" before what was written is durable, which is then lost
+// with the process, and "synced" behind that. It makes the file "held" when it waits.
+type heldDisk struct{ store.FS }
+
+func (d heldDisk) Create(name string) (store.File, error) { return heldFileOf(d.FS.Create(name)) }
+func (d heldDisk) Open(name string) (store.File, error)   { return heldFileOf(d.FS.Open(name)) }
+
+type heldFile struct{ store.File }
+
+func heldFileOf(f store.File, err error) (store.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return heldFile{f}, nil
+}
+
+func (f heldFile) Sync() error {
+	holdDisk("disk")
+	defer holdDisk("synced")
+	return f.File.Sync()
+}
+
+// holdDisk waits as long as the file says so.
+func holdDisk(step string) {
+	for {
+		if text, _ := os.ReadFile("hold"); string(text) != step {
+			return
+		}
+		_ = os.WriteFile("held", nil, 0o600)
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // fakeDaemon is a daemon whose answers the test decides.
