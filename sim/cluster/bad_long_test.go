@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/wandertoken/wander/internal/whole"
-	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // longProgramTimes are those of a group whose programs take nearly as long as they may: two of them in one custody are
@@ -74,13 +74,6 @@ func (l longPrograms) areBlameless(t *testing.T, seed uint64, members int, p bus
 	t.Helper()
 	g := &badMeasured{badGroup: newBad(t, seed, members, p, l.times, kind)}
 	g.good = g.nodes[:members-1]
-	saw := g.watch
-	g.watch = func(m Moment) {
-		saw(m)
-		if e, is := m.Record.(*journal.Evidence); is && m.Deed == Wrote && !g.lies(m.Member) && !e.Accused.IsZero() && !g.lies(e.Accused) {
-			t.Logf("at %v %v of an honest member", g.now, e)
-		}
-	}
 	g.runFor(badSettle)
 	if l.alone {
 		g.good = g.good[:1]
@@ -91,7 +84,8 @@ func (l longPrograms) areBlameless(t *testing.T, seed uint64, members int, p bus
 	}
 	g.runFor(span)
 	c := g.cost()
-	t.Logf("%d programs, nobody ran for %v, waits %v", c.first+c.later, c.nobody, c.wait)
+	t.Logf("%d programs, nobody ran for %v, waits %v; honest members against honest ones: %v", c.first+c.later, c.nobody, c.wait, g.against)
+	assert.Zero(t, g.against[policy.Barred])
 	assert.Zero(t, g.accused)
 	assert.Empty(t, g.violations)
 }

@@ -98,3 +98,64 @@ func (p *prophet) ticks() {
 		p.n.bad.adds(n.id, &says)
 	}
 }
+
+// herald has its turns like an honest member, and answers each question with the truth. But it tells all others unasked, again and
+// again, that it has passed the token on, at the hop that comes next or one soon after, to one honest member after the other. So that member
+// disowns a custody which it may have a moment later.
+type herald struct {
+	meek
+	n     *node
+	says  *wire.Policy // a keeper's message, of which the others are made
+	known hop          // the latest custody of which others have told, or which it had
+	next  time.Duration
+	told  int
+}
+
+// heraldTells is from one such word to the next, but for what is drawn at random: a keeper hears one in each silence.
+const heraldTells = silence / 8
+
+func newHerald(n *node) badness { return &herald{n: n} }
+
+func (h *herald) learns(c hop) {
+	if c.token != h.known.token || c.number > h.known.number {
+		h.known = c
+	}
+}
+
+func (h *herald) hears(_ ident.Member, m wire.Message) bool {
+	switch m := m.(type) {
+	case *wire.Offer:
+		h.learns(hop{m.Token, m.Hop})
+	case *wire.Policy:
+		switch keeperKind(m) {
+		case keeperHave, keeperAsk, keeperRest, keeperReturned:
+			if len(m.Body) > custodyLength && ident.Token(m.Body[1:33]) != (ident.Token{}) {
+				h.learns(hop{ident.Token(m.Body[1:33]), binary.BigEndian.Uint64(m.Body[33:])})
+			}
+		}
+	}
+	return true
+}
+
+func (h *herald) sends(e effect.Send) []effect.Send {
+	if m, ok := e.Message.(*wire.Policy); ok && keeperKind(m) != 0 {
+		h.says = m
+	}
+	return []effect.Send{e}
+}
+
+func (h *herald) ticks() {
+	if h.says == nil || h.known == (hop{}) || h.n.c.now < h.next {
+		return
+	}
+	h.next = h.n.c.now + heraldTells + h.n.c.random(heraldTells)
+	honest := h.n.c.nodes.honest()
+	h.told++
+	says := *h.says
+	says.Body = binary.BigEndian.AppendUint64(append([]byte{keeperWent}, h.known.token[:]...), h.known.number+uint64(h.told%2))
+	says.Body = append(says.Body, honest[h.told/2%len(honest)].id[:]...)
+	says.Body = binary.BigEndian.AppendUint32(says.Body, 0)
+	for _, n := range honest {
+		h.n.bad.adds(n.id, &says)
+	}
+}

@@ -141,16 +141,24 @@ func (j judges) evidence(n *node) {
 // complaints checks that an honest member strikes no other one.
 func (j judges) complaints(n *node) {
 	for _, e := range n.disk.history {
-		r, ok := e.Record.(*journal.Complained)
-		if !ok || !n.isHonest() {
-			continue
-		}
-		b, _, err := token.PeekComplaint(j.c.group.ID(), r.Complaint)
-		must(err)
-		if b.Measure == uint64(policy.Struck) && !j.c.lies(b.Accused) {
-			j.c.violate(Blame, "struck", fmt.Sprintf("member %s has struck %s, who is honest: %v", n.name, j.c.name(b.Accused), policy.Cause(b.Cause)))
+		if r, ok := e.Record.(*journal.Complained); ok && n.isHonest() {
+			j.complaint(n, r)
 		}
 	}
+}
+
+// complaint checks that an honest member strikes no other one, and returns what it does against an honest one, or 0.
+func (j judges) complaint(n *node, r *journal.Complained) policy.Measure {
+	b, _, err := token.PeekComplaint(j.c.group.ID(), r.Complaint)
+	must(err)
+	if j.c.lies(b.Accused) {
+		return 0
+	}
+	m := policy.Measure(b.Measure)
+	if m == policy.Struck {
+		j.c.violate(Blame, "struck", fmt.Sprintf("member %s has struck %s, who is honest: %v", n.name, j.c.name(b.Accused), policy.Cause(b.Cause)))
+	}
+	return m
 }
 
 // ruleOf is the rule that a finding is about.
