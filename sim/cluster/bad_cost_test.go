@@ -203,7 +203,7 @@ var hourKinds = []string{
 
 // hourTurns are those of these kinds that have their turns: each is compared with an honest member that has them, and whose
 // programs take as long. The others have none, and are compared with a member that wants none.
-var hourTurns = map[string]string{"herald": "", "overrunner": "", "overrunner-silent": "greedy", "rester": "greedy", "rester-quiet": "greedy"}
+var hourTurns = map[string]string{"overrunner": "", "overrunner-silent": "greedy", "rester": "greedy", "rester-quiet": "greedy"}
 
 // In an hour with losses the honest holder's machine loses power each badLossEvery, for badLossFor.
 const (

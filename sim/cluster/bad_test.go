@@ -15,17 +15,16 @@ import (
 	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
-	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
 )
 
 // badGroup is a busy group with bad members, and what an observer sees of it.
 type badGroup struct {
 	*busy
-	geneses  map[ident.Token]bool   // made up by bad members, and taken by honest ones
-	accused  int                    // honest members, by honest ones
-	accusing int                    // bad members, by honest ones
-	against  map[policy.Measure]int // how often honest members did so against honest ones; a strike is a violation besides
+	geneses  map[ident.Token]bool // made up by bad members, and taken by honest ones
+	accused  int                  // honest members, by honest ones
+	accusing int                  // bad members, by honest ones
+	against  map[deed]int         // how often honest members did so to honest ones; a strike is a violation besides
 }
 
 // newBad starts so many members, of which the last are of these kinds; "" is an honest one, and "greedy" one whose
@@ -46,7 +45,7 @@ func makeBad(t *testing.T, seed uint64, members int, p busyPolicy, times busyTim
 // makeBadOf is such a group of a setting, with clocks that are wrong by these in turn.
 func makeBadOf(t *testing.T, in setting, members int, times busyTimes, kinds []string, skews ...time.Duration) *badGroup {
 	t.Helper()
-	g := &badGroup{busy: newBusyGroup(t, in, times), geneses: make(map[ident.Token]bool), against: make(map[policy.Measure]int)}
+	g := &badGroup{busy: newBusyGroup(t, in, times), geneses: make(map[ident.Token]bool), against: make(map[deed]int)}
 	g.watch = func(m Moment) {
 		g.busy.saw(m)
 		if m.Deed == Wrote && !g.lies(m.Member) {
@@ -93,8 +92,8 @@ func (g *badGroup) wrote(by ident.Member, r journal.Record) {
 			g.accused++
 		}
 	case *journal.Complained:
-		if m := (judges{g.cluster}).complaint(g.find(by), r); m != 0 {
-			g.against[m]++
+		if d := (judges{g.cluster}).complaint(g.find(by), r); d != (deed{}) {
+			g.against[d]++
 		}
 	}
 }
