@@ -226,7 +226,7 @@ var walkerNumbers = []string{
 // keeperNumbers are what the members that find a lost token compute with, as far as
 // others see it.
 var keeperNumbers = []string{
-	"retries", "ranks", "restAfter", "restAgain", "reportPause", "foundingTime", "maxChain", "maxLeaps", "maxDisowned",
+	"retries", "ranks", "restAfter", "restAgain", "reportPause", "foundingTime", "maxChain", "maxLeaps",
 	"maxAgain", "muteTime", "secondOpinion", "nextPause", "maxPassed", "maxInquests", "strikeTimes", "restarts", "wrongClock",
 	"denialTimes", "excuseTimes", "maxExcuses", "pauseTimes", "maxMinted", "maxForgotten",
 }

@@ -37,7 +37,9 @@ func TestAway_HolderReboots_NobodyElseRuns(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%v/%s", p.preset, set, fault), func(t *testing.T) {
 					times := restartTimes
 					times.onSilent = set
-					b := newBusy(t, uint64(1+i), 5, p, times)
+					setting := busySetting(uint64(1+i), 5, p, times)
+					setting.lean = false // an audit wants what members know of the group
+					b := newBusyOf(t, setting, 5, times, 0)
 					for _, n := range b.nodes {
 						n.across = true
 					}
@@ -46,6 +48,9 @@ func TestAway_HolderReboots_NobodyElseRuns(t *testing.T) {
 					rebootHolder(t, b, fault)
 					b.runFor(20 * time.Minute)
 					assert.Zero(t, b.walk.together, "programs that began while another one ran")
+					judge := judges{b.cluster}
+					judge.journals(judge.examine())
+					judge.account()
 					assert.Empty(t, b.violations)
 					assert.GreaterOrEqual(t, len(b.turns), 4, "others have their turns")
 					if fault != "never back" {

@@ -81,6 +81,8 @@ func init() { // the kinds look each other up here
 		{"coy", "wants turns, as it tells keepers, and tells each holder that it wants none", newCoy},
 		{"prophet", "promises that the token rests with it, at a hop that the token has not reached, and says that it has none", newProphet},
 		{"prophet-names", "the same, and says that another member has it, each time another one", newProphetNames},
+		{"herald", "refuses each token, and tells all others again and again, unasked, that it has passed the token on at the hop that comes next", newHerald},
+		{"herald-turns", "the same, and has its turns: it says so also while it has the token", newHeraldTurns},
 		{"overrunner", "runs its programs on for twice max_hold when it has said that they have ended, and has passed the token on", newOverrunner},
 		{"overrunner-silent", "says never that a program has ended, and runs it on for as long", newOverrunnerSilent},
 		{"rester", "promises that the token rests, runs for max_hold under it, and says meanwhile that it has none", newRester},

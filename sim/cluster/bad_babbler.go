@@ -61,7 +61,7 @@ func newBabbler(n *node) badness {
 func (b *babbler) hears(from ident.Member, m wire.Message) bool {
 	switch m := m.(type) {
 	case *wire.Policy:
-		if parts := keeperParts[keeperKind(m)]; len(parts) > 0 && rune(parts[0]) == custodyPart && len(m.Body) > custodyLength {
+		if parts := keeperParts[keeperKind(m)]; len(parts) > 0 && rune(parts[0]) == custodyPart && len(m.Body) > custodyLength && !isAnyHop(m.Body[1:]) {
 			b.notes(hop{ident.Token(m.Body[1:33]), binary.BigEndian.Uint64(m.Body[33:])})
 		}
 	case *wire.Transfer:

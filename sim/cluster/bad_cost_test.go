@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"text/tabwriter"
 	"time"
@@ -123,8 +124,8 @@ func badCrowd(kinds []string, members int) (list []string) {
 const badHourSeeds = 5
 
 // TestBad_AnHour_HonestMembersGoOn: one bad member takes less than a tenth of the others' operations
-// after the first minute, in an hour, which holds several bars of one that explains each loss, and has none of them
-// struck. One that has its turns is compared with an honest member that has
+// after the first minute, in an hour, which holds several bars of one that explains each loss, and no honest member
+// strikes another one. One that has its turns is compared with an honest member that has
 // them. The long form has 3, 5 and 20 members, and several groups of each:
 //
 //	go test ./sim/cluster -run TestBad_AnHour -cluster.bad -v -timeout 3h
@@ -149,11 +150,11 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 						t.Parallel()
 						seed := uint64(members) + 100*seed
 						honest, hasTurns := hourTurns[kind]
-						without := measureBad(t, seed, members, p, []string{honest}, hasTurns, time.Hour).cost()
+						without := hourWithout.of(t, seed, members, p, honest, hasTurns)
 						g := measureBad(t, seed, members, p, []string{kind}, true, time.Hour)
 						c := g.cost()
 						share := ratio(c.later, without.later)
-						t.Logf("%.2f of the operations, %v of overlap, nobody ran for %v, %d tokens touched; waits %.0f s %.1f rounds, without %.0f s %.1f; %v beside programs of the bad one, %d tokens made", share, c.overlap, c.nobody, len(g.tainted), c.wait.Seconds(), c.rounds, without.wait.Seconds(), without.rounds, g.besideBad(), g.made)
+						t.Logf("%.2f of the operations, %v of overlap, nobody ran for %v, %d tokens touched; waits %.0f s %.1f rounds, without %.0f s %.1f; %v beside programs of the bad one, %d tokens made; honest members against honest ones: %v", share, c.overlap, c.nobody, len(g.tainted), c.wait.Seconds(), c.rounds, without.wait.Seconds(), without.rounds, g.besideBad(), g.made, g.against)
 						if p != lightTurns || !hasTurns { // light leaves to chance how many long turns it has
 							assert.GreaterOrEqual(t, share, 0.9)
 						}
@@ -169,10 +170,34 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 	}
 }
 
+// hoursWithout are what honest members do in an hour without a bad one, each measured once.
+type hoursWithout struct {
+	sync.Mutex
+	costs map[string]func() badCost
+}
+
+var hourWithout = hoursWithout{costs: make(map[string]func() badCost)}
+
+// of is the hour of a group whose last member is honest, and wants turns or not.
+func (h *hoursWithout) of(t *testing.T, seed uint64, members int, p busyPolicy, last string, hasTurns bool) badCost {
+	t.Helper()
+	key := fmt.Sprintf("%d %d %v %s %v", seed, members, p, last, hasTurns)
+	h.Lock()
+	cost := h.costs[key]
+	if cost == nil {
+		cost = sync.OnceValue(func() badCost {
+			return measureBad(t, seed, members, p, []string{last}, hasTurns, time.Hour).cost()
+		})
+		h.costs[key] = cost
+	}
+	h.Unlock()
+	return cost()
+}
+
 // hourKinds are the kinds of which one is to take less than a tenth of the others' operations in an hour.
 var hourKinds = []string{
 	"refuser", "hoarder", "dropper-restart", "dropper-quiet", "dropper-half", "dropper", "dropper-sent", "misleader", "pretender", "stonewaller",
-	"ghost", "dodger", "evader", "idler", "beginner", "babbler", "ignorer", "decliner", "laggard", "ender", "prophet", "prophet-names",
+	"ghost", "dodger", "evader", "idler", "beginner", "babbler", "ignorer", "decliner", "laggard", "ender", "prophet", "prophet-names", "herald",
 	"overrunner", "overrunner-silent", "rester", "rester-quiet",
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/wandertoken/wander/internal/whole"
-	"github.com/wandertoken/wander/protocol/journal"
 )
 
 // longProgramTimes are those of a group whose programs take nearly as long as they may: two of them in one custody are
@@ -40,7 +39,7 @@ var longProgramGroups = []longPrograms{
 	{"alone", longestProgramTimes, append(longProgramKinds[:3:3], "coy"), true},
 }
 
-// TestBad_LongPrograms_HonestBlameless: beside one bad member, no honest member strikes or bars another one, where each
+// TestBad_LongPrograms_HonestBlameless: beside one bad member, no honest member strikes another one, where each
 // program takes nearly max_hold, or is longer than five silences while the bad one alone waits. The long form has several
 // groups of each:
 //
@@ -74,13 +73,6 @@ func (l longPrograms) areBlameless(t *testing.T, seed uint64, members int, p bus
 	t.Helper()
 	g := &badMeasured{badGroup: newBad(t, seed, members, p, l.times, kind)}
 	g.good = g.nodes[:members-1]
-	saw := g.watch
-	g.watch = func(m Moment) {
-		saw(m)
-		if e, is := m.Record.(*journal.Evidence); is && m.Deed == Wrote && !g.lies(m.Member) && !e.Accused.IsZero() && !g.lies(e.Accused) {
-			t.Logf("at %v %v of an honest member", g.now, e)
-		}
-	}
 	g.runFor(badSettle)
 	if l.alone {
 		g.good = g.good[:1]
@@ -91,7 +83,7 @@ func (l longPrograms) areBlameless(t *testing.T, seed uint64, members int, p bus
 	}
 	g.runFor(span)
 	c := g.cost()
-	t.Logf("%d programs, nobody ran for %v, waits %v", c.first+c.later, c.nobody, c.wait)
+	t.Logf("%d programs, %v of overlap, nobody ran for %v, waits %v, %d tokens made; honest members against honest ones: %v", c.first+c.later, c.overlap, c.nobody, c.wait, g.made, g.against)
 	assert.Zero(t, g.accused)
 	assert.Empty(t, g.violations)
 }

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/wandertoken/wander/protocol/effect"
@@ -25,9 +26,15 @@ func newPretender(n *node) badness {
 	return &misleader{dropper: newDropper(n).(*dropper), kind: keeperReturned}
 }
 
+// isAnyHop reports whether a custody of an ask stands for each hop of its token, and so tells nothing of how far that has come.
+func isAnyHop(custody []byte) bool { return binary.BigEndian.Uint64(custody[32:]) == math.MaxUint64 }
+
 func (l *misleader) hears(from ident.Member, m wire.Message) bool {
 	if p, ok := m.(*wire.Policy); ok && keeperKind(p) == keeperAsk && len(p.Body) > custodyLength {
 		l.asked = slices.Clone(p.Body[1 : 1+custodyLength])
+		if isAnyHop(l.asked) {
+			binary.BigEndian.PutUint64(l.asked[32:], l.hop)
+		}
 	}
 	return l.dropper.hears(from, m)
 }

@@ -24,6 +24,7 @@ type badGroup struct {
 	geneses  map[ident.Token]bool // made up by bad members, and taken by honest ones
 	accused  int                  // honest members, by honest ones
 	accusing int                  // bad members, by honest ones
+	against  map[deed]int         // how often honest members did so to honest ones; a strike is a violation besides
 }
 
 // newBad starts so many members, of which the last are of these kinds; "" is an honest one, and "greedy" one whose
@@ -44,11 +45,11 @@ func makeBad(t *testing.T, seed uint64, members int, p busyPolicy, times busyTim
 // makeBadOf is such a group of a setting, with clocks that are wrong by these in turn.
 func makeBadOf(t *testing.T, in setting, members int, times busyTimes, kinds []string, skews ...time.Duration) *badGroup {
 	t.Helper()
-	g := &badGroup{busy: newBusyGroup(t, in, times), geneses: make(map[ident.Token]bool)}
+	g := &badGroup{busy: newBusyGroup(t, in, times), geneses: make(map[ident.Token]bool), against: make(map[deed]int)}
 	g.watch = func(m Moment) {
 		g.busy.saw(m)
 		if m.Deed == Wrote && !g.lies(m.Member) {
-			g.wrote(m.Record)
+			g.wrote(m.Member, m.Record)
 		}
 	}
 	for i := range members {
@@ -74,7 +75,7 @@ func makeBadOf(t *testing.T, in setting, members int, times busyTimes, kinds []s
 }
 
 // wrote looks at a record of an honest member.
-func (g *badGroup) wrote(r journal.Record) {
+func (g *badGroup) wrote(by ident.Member, r journal.Record) {
 	switch r := r.(type) {
 	case *journal.Held:
 		b, _, err := token.PeekTransfer(g.group.ID(), r.Transfer)
@@ -89,6 +90,10 @@ func (g *badGroup) wrote(r journal.Record) {
 			g.accusing++
 		default:
 			g.accused++
+		}
+	case *journal.Complained:
+		if d := (judges{g.cluster}).complaint(g.find(by), r); d != (deed{}) {
+			g.against[d]++
 		}
 	}
 }
@@ -170,6 +175,7 @@ func TestBad_EachKind_DoesWhatItSays(t *testing.T) {
 		{[]string{"idler"}, func(_ *badGroup, b badness) bool { return b.(*idler).count > 0 }},
 		{[]string{"refuser"}, func(g *badGroup, b badness) bool { return b.(*refuser).untook > 0 && !g.standsStill() }},
 		{[]string{"prophet"}, func(_ *badGroup, b badness) bool { return b.(*prophet).told > 0 }},
+		{[]string{"herald"}, func(g *badGroup, b badness) bool { return b.(*herald).told > 10 && !g.standsStill() }},
 		{[]string{"laggard"}, func(g *badGroup, b badness) bool { return b.(*laggard).taken > 0 && g.standsStill() }},
 		{[]string{"ender"}, func(_ *badGroup, b badness) bool { return b.(*ender).told > 0 }},
 		{[]string{"ignorer"}, func(g *badGroup, b badness) bool { return b.(*refuser).untook > 0 && !g.standsStill() }},

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
@@ -23,20 +22,7 @@ func newWeighed(t *testing.T, seed uint64, members int, kinds ...string) *badMea
 	times := quietTimes[0]
 	set := busySetting(seed, members, fairTurns, times)
 	set.classes, set.resources[0].Weights = weighedClasses, weights
-	g := &badGroup{busy: newBusyGroup(t, set, times), geneses: make(map[ident.Token]bool)}
-	g.watch = func(m Moment) {
-		g.busy.saw(m)
-		if m.Deed == Wrote && !g.lies(m.Member) {
-			g.wrote(m.Record)
-		}
-	}
-	for i := range members {
-		s := memberSetting{durable: true, found: i == 0, driving: grouped}
-		if first := members - len(kinds); i >= first {
-			s.kind = kinds[i-first]
-		}
-		g.add(g.ca.enrol(g.now), s)
-	}
+	g := makeBadOf(t, set, members, times, kinds, 0)
 	g.start()
 	return &badMeasured{badGroup: g, good: g.nodes[:members-len(kinds)]}
 }

@@ -45,6 +45,7 @@ type busyTimes struct {
 	short             time.Duration // that a group works in the short form of a test
 	notice            time.Duration // until machines have refused what is sent to a dead member; 0: they say nothing
 	delay             time.Duration // of messages; 0: 10 ms
+	jitter            time.Duration // mean of what is added to that; 0: 1 ms
 	onSilent          policy.SilentHolder
 }
 
@@ -76,7 +77,13 @@ func newBusy(t *testing.T, seed uint64, members int, p busyPolicy, times busyTim
 // newBusyClocks starts so many members, whose clocks are wrong by these in turn.
 func newBusyClocks(t *testing.T, seed uint64, members int, p busyPolicy, times busyTimes, skews ...time.Duration) *busy {
 	t.Helper()
-	b := newBusyGroup(t, busySetting(seed, members, p, times), times)
+	return newBusyOf(t, busySetting(seed, members, p, times), members, times, skews...)
+}
+
+// newBusyOf starts such a group of a setting.
+func newBusyOf(t *testing.T, in setting, members int, times busyTimes, skews ...time.Duration) *busy {
+	t.Helper()
+	b := newBusyGroup(t, in, times)
 	for i := range members {
 		b.add(b.ca.enrol(b.now), memberSetting{durable: true, found: i == 0, driving: grouped, skew: skews[i%len(skews)]})
 	}
@@ -99,7 +106,7 @@ func busySetting(seed uint64, members int, p busyPolicy, times busyTimes) settin
 		seed: seed, tuning: handoff.DefaultTuning, lean: true, checkpointAfter: 2000,
 		resources: []group.Resource{group.Resource{Name: "r", Policy: p.policy, MaxHold: times.hold, Params: params}.WithDefaults()},
 		constants: group.Settings{GossipInterval: times.gossip, ClockAllowance: clockAllowance},
-		net:       networkSetting{delay: cmp.Or(times.delay, 10*time.Millisecond), jitter: time.Millisecond, notice: cmp.Or(times.notice, time.Second), refused: times.notice},
+		net:       networkSetting{delay: cmp.Or(times.delay, 10*time.Millisecond), jitter: cmp.Or(times.jitter, time.Millisecond), notice: cmp.Or(times.notice, time.Second), refused: times.notice},
 	}
 }
 

@@ -141,16 +141,32 @@ func (j judges) evidence(n *node) {
 // complaints checks that an honest member strikes no other one.
 func (j judges) complaints(n *node) {
 	for _, e := range n.disk.history {
-		r, ok := e.Record.(*journal.Complained)
-		if !ok || !n.isHonest() {
-			continue
-		}
-		b, _, err := token.PeekComplaint(j.c.group.ID(), r.Complaint)
-		must(err)
-		if b.Measure == uint64(policy.Struck) && !j.c.lies(b.Accused) {
-			j.c.violate(Blame, "struck", fmt.Sprintf("member %s has struck %s, who is honest: %v", n.name, j.c.name(b.Accused), policy.Cause(b.Cause)))
+		if r, ok := e.Record.(*journal.Complained); ok && n.isHonest() {
+			j.complaint(n, r)
 		}
 	}
+}
+
+// deed is what a member does against another one, and why.
+type deed struct {
+	measure policy.Measure
+	cause   policy.Cause
+}
+
+func (d deed) String() string { return fmt.Sprintf("%v (%v)", d.measure, d.cause) }
+
+// complaint checks that an honest member strikes no other one, and returns what it does against an honest one, or nothing.
+func (j judges) complaint(n *node, r *journal.Complained) (d deed) {
+	b, _, err := token.PeekComplaint(j.c.group.ID(), r.Complaint)
+	must(err)
+	if j.c.lies(b.Accused) {
+		return deed{}
+	}
+	d = deed{policy.Measure(b.Measure), policy.Cause(b.Cause)}
+	if d.measure == policy.Struck {
+		j.c.violate(Blame, "struck", fmt.Sprintf("member %s has struck %s, who is honest: %v", n.name, j.c.name(b.Accused), d.cause))
+	}
+	return d
 }
 
 // ruleOf is the rule that a finding is about.

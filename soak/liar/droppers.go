@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/wandertoken/wander/protocol/ident"
@@ -67,7 +68,10 @@ func (l *misleader) heard(from ident.Member, m wire.Message) bool {
 		l.answer(from, p, slices.Concat([]byte{back}, c, make([]byte, 8+8+4)))
 		return false
 	}
-	l.hop = max(l.hop, binary.BigEndian.Uint64(c[32:])) + 1
+	if hop := binary.BigEndian.Uint64(c[32:]); hop != math.MaxUint64 { // which stands for any
+		l.hop = max(l.hop, hop)
+	}
+	l.hop++
 	binary.BigEndian.PutUint64(c[32:], l.hop)
 	to := honest[l.hop%uint64(len(honest))]
 	l.answer(from, p, binary.BigEndian.AppendUint32(slices.Concat([]byte{went}, c, to[:]), onItsWay))

@@ -398,13 +398,16 @@ breaks living_kept struck -DBUG_OLD_ANSWER
 breaks living_kept struck -DBUG_FIRST
 
 holds claimed
-holds claimed -DPASSES=12
-breaks not_lost claimed -DBUG_CLAIMED
-breaks not_lost claimed -DBUG_BELIEVED
-breaks not_lost claimed -DBUG_HEARD
-breaks not_lost claimed -DBUG_NAMED
-breaks not_lost claimed -DBOUND=2
-breaks not_lost claimed -DTELLS=3
+holds claimed -DPASSES=4 -DLEAPS=2 -DCHAIN=2
+[ "$quick" ] || holds claimed -DPASSES=6
+[ "$quick" ] || holds claimed -DMOVERS=3
+breaks not_lost claimed -DPASSES=2 -DBUG_CLAIMED
+breaks not_lost claimed -DPASSES=2 -DBUG_CHAIN
+breaks not_lost claimed -DPASSES=2 -DBUG_HEARD
+breaks not_lost claimed -DPASSES=2 -DBUG_AT_ONCE
+breaks not_lost claimed -DPASSES=2 -DBUG_DENIED
+breaks not_lost claimed -DPASSES=4 -DLEAPS=2 -DCHAIN=2 -DBUG_SELF
+breaks not_lost claimed -DPASSES=4 -DLEAPS=2 -DCHAIN=2 -DBUG_BELIEVED
 
 holds mute
 holds mute -DHOLD=4 -DFAILS=1

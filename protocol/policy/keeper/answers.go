@@ -72,7 +72,7 @@ func (h *holder) tellsWay(from ident.Member, m *message) bool {
 		}
 		return true
 	}
-	if p := h.lastPass(func(p *passed) bool { return p.token == m.token && p.hop >= m.hop }); p != nil {
+	if p := h.lastPass(func(p *passed) bool { return p.token == m.token && (m.hop == anyHop || p.hop >= m.hop) }); p != nil {
 		h.send(from, &message{kind: went, custody: p.custody, member: p.to})
 		return true
 	}

@@ -54,10 +54,10 @@ const (
 	// passed on since its last holder told of it. Asking everybody leaps over the rest.
 	maxChain = 16
 
-	// maxDisowned bounds how often in one search all are asked for any custody of the token, because the last
-	// holder disowns the one that is known. A liar that tells of two such custodies is believed no more, and another member may
-	// have repeated what the liar said. More would only cost messages: where a holder has lost its memory, others name it.
-	maxDisowned = 3
+	// anyHop, in an ask, stands for each hop of a token: members say where they passed it last, and not what they have heard. No token
+	// reaches it, as each hop takes time.
+	anyHop = math.MaxUint64
+
 	// maxLeaps bounds how often in one search all are asked where a token went that no member
 	// has when it is asked. A token that lives is caught up with after two.
 	maxLeaps = 4

@@ -363,7 +363,7 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 		return
 	}
 	frozen := k.newborn.frozen
-	if !k.holder.tellsWay(from, m) && !k.search.tellsWay(from) && !frozen {
+	if !k.holder.tellsWay(from, m) && !k.search.tellsWay(from, m) && !frozen {
 		k.send(from, &message{kind: none, span: millis(k.Now.Sub(k.start))})
 	}
 	if frozen { // beside what is known of the token that is asked for

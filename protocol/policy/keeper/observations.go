@@ -161,11 +161,14 @@ func (s *search) wentOn(from ident.Member, m *message) {
 		l.promised, l.ends = false, longAgo
 	}
 	moving := s.mayMove(m.span)
-	if moving && s.leaps.believed.has(from) || !moving && s.leaps.isRefuted(from, m) {
-		return // following its word led nowhere
+	if s.leaps.isRefuted(from, m, moving) { // following its word led nowhere
+		if !s.leaps.refuted.has(from) && m.member == l.holder && (custody{m.token, m.hop + 1}) == l.custody {
+			l.from = cmp.Or(l.from, from) // but it passed the token there
+		}
+		return
 	}
 	if !s.isClaimed(m) {
-		s.trail.take(from, m, moving, l.isNews(m))
+		s.trail.take(from, m, moving, l.isNews(m, s.doubtful))
 	}
 }
 
@@ -186,7 +189,7 @@ func (s *search) wentAstray(from ident.Member, m *message) {
 func (s *search) followOn(from ident.Member, m *message) {
 	l := &s.last
 	switch {
-	case m.kind == none, s.isClaimed(m), l.isAfter(m):
+	case m.kind == none, s.isClaimed(m), l.isAfter(m), m.member == from:
 		// It has lost the token in a restart, unless it lies, or knows only the one for
 		// which another one is looked for.
 		if !s.isClaimed(m) {
@@ -210,14 +213,18 @@ func (s *search) followOn(from ident.Member, m *message) {
 	}
 }
 
-// disowns: a member that was asked alone says that it has no token, or tells of an earlier custody. If it is the last holder,
-// there may never have been the custody that was told of it.
+// disowns: a member that was asked alone says that it has no token, tells of an earlier custody, or names itself. If it is the
+// last holder, there may never have been the custody that was told of it. Whoever told of it is believed no more, but when all are first asked for
+// any custody: until then members say what they have only heard.
 func (s *search) disowns(by ident.Member) {
 	l := &s.last
 	if l.holder != by {
 		return
 	}
-	l.disowned = s.leaps.disowns(l.custody, by, cmp.Or(l.teller, l.from, by))
+	if teller := cmp.Or(l.teller, l.from, by); s.doubtful || teller == by {
+		s.leaps.refuted.add(teller)
+	}
+	s.doubtful, l.promised = true, false
 }
 
 // without goes on without a member that keeps a token, under which no program can run any more.

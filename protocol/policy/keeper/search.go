@@ -25,8 +25,10 @@ type search struct {
 	poll  poll
 	trail trail
 	leaps leaps
-	late  int     // how many trails were followed although some members did not answer
-	other custody // of another token, as a keeper before this one has told
+	late  int // how many trails were followed although some members did not answer
+	// doubtful: a custody that was told of in this search may have been invented. Members are asked for any custody of that token.
+	doubtful bool
+	other    custody // of another token, as a keeper before this one has told
 
 	loss     loss
 	behind   members       // the keepers before this one that the loss is left to
@@ -70,6 +72,7 @@ func (s *search) rest(next clock.Instant) {
 	s.stage, s.next, s.chain, s.late = calm, next, 0, 0
 	s.target, s.toward = ident.Member{}, ident.Member{}
 	s.leaps.reset()
+	s.doubtful = false
 	s.poll.end()
 	s.loss = noLoss()
 	s.behind = s.behind[:0]
@@ -166,6 +169,7 @@ func (s *search) follow(m ident.Member) {
 	if s.isSilent(m) {
 		s.loss.suspects(m, s.Now)
 	}
+	s.doubtful = s.doubtful || s.chain >= maxChain
 	if m.IsZero() || m == s.self || s.isSilent(m) || s.chain >= maxChain {
 		s.inquire(s.silence)
 		return
@@ -186,7 +190,11 @@ func (s *search) before() ident.Member {
 
 // askMessage asks a member whether it has the token that is looked for.
 func (s *search) askMessage() message {
-	return message{kind: ask, custody: s.last.asks(), member: s.wants.by()}
+	c := s.last.custody
+	if s.doubtful {
+		c.hop = anyHop
+	}
+	return message{kind: ask, custody: c, member: s.wants.by()}
 }
 
 func (s *search) askTarget() {

@@ -47,36 +47,14 @@ type leaps struct {
 	count    int
 	first    trail
 	believed members // members that said that a token was in transit: each is believed once
-	told     members // those that told of a custody that its holder disowned,
-	misled   members // and those that did so twice, or disowned their own: they are believed no more
-	denied   members // those that disowned a custody
-	ahead    custody // the lowest of these
-	disowned int     // how many there were
+	refuted  members // those that told of a custody that its holder disowned: they are believed no more
 }
 
-func (l *leaps) reset() {
-	*l = leaps{believed: l.believed[:0], told: l.told[:0], misled: l.misled[:0], denied: l.denied[:0]}
-}
+func (l *leaps) reset() { *l = leaps{believed: l.believed[:0], refuted: l.refuted[:0]} }
 
-// disowns notes that a holder disowns the custody that a member told of, and reports whether all are to be asked for any
-// custody. A member that tells of such a custody once may only have heard of it.
-func (l *leaps) disowns(c custody, holder, teller ident.Member) bool {
-	if teller == holder || !l.told.add(teller) {
-		l.misled.add(teller)
-	}
-	l.denied.add(holder)
-	if l.disowned == 0 || c.hop < l.ahead.hop {
-		l.ahead = c
-	}
-	l.disowned++
-	return l.disowned <= maxDisowned
-}
-
-// isRefuted reports whether following a went can only lead to what was disowned. A member that disowned a custody may have
-// got the token by an earlier one.
-func (l *leaps) isRefuted(from ident.Member, m *message) bool {
-	return l.misled.has(from) || l.misled.has(m.member) ||
-		l.denied.has(m.member) && m.token == l.ahead.token && m.hop+1 >= l.ahead.hop
+// isRefuted reports whether a went counts for nothing: following it can only lead to what was disowned.
+func (l *leaps) isRefuted(from ident.Member, m *message, moving bool) bool {
+	return l.refuted.has(from) || moving && l.believed.has(from) || !moving && l.refuted.has(m.member)
 }
 
 // note notes that a trail is followed.

@@ -62,10 +62,11 @@ func (w *whereabouts) otherThan(m *message) (to ident.Member, sure bool) {
 }
 
 // tellsWay says, as the keeper, which member had a token last, and reports whether this member knows. A member
-// that has just begun says nothing.
-func (w *whereabouts) tellsWay(from ident.Member) bool {
+// that has just begun says nothing. None repeats what others have said of a token of which any custody is asked for: one of
+// them may lie.
+func (w *whereabouts) tellsWay(from ident.Member, m *message) bool {
 	l := &w.last
-	if l.hop == 0 || l.gone || l.holder == w.self || l.holder == from || w.Now < w.start.Add(w.hold) {
+	if l.token == m.token && m.hop == anyHop || l.hop == 0 || l.gone || l.holder == w.self || l.holder == from || w.Now < w.start.Add(w.hold) {
 		return false
 	}
 	w.send(from, &message{kind: went, custody: custody{l.token, l.hop - 1}, member: l.holder})
@@ -97,7 +98,6 @@ type observation struct {
 	promised bool
 	sought   bool // another member has looked for the token since: it may have made another one
 	gone     bool // the holder has let it go, or lost it
-	disowned bool // the holder was asked, and knows nothing of it: that custody may have been invented
 }
 
 // isSought notes that a member looks for the token.
@@ -111,19 +111,10 @@ func (o *observation) isPromise(from ident.Member, m *message) bool {
 	return o.promised && o.holder == from && o.custody == m.custody
 }
 
-// asks is the custody that all are asked for. The hop of one that its holder disowns says nothing of how far the token
-// has come.
-func (o *observation) asks() custody {
-	c := o.custody
-	if o.disowned {
-		c.hop = 0
-	}
-	return c
-}
-
-// isNews reports whether a went, of one of all members, tells of a custody that may be followed.
-func (o *observation) isNews(m *message) bool {
-	return o.holder.IsZero() || m.token == o.token && (o.disowned || m.hop >= o.hop)
+// isNews reports whether a went, of one of all members, tells of a custody that may be followed. The hop of one that may have been invented
+// says nothing of how far the token has come.
+func (o *observation) isNews(m *message, doubtful bool) bool {
+	return o.holder.IsZero() || m.token == o.token && (doubtful || m.hop >= o.hop)
 }
 
 // othersLeft reports whether others than the last holder have left the directory since it
