@@ -142,3 +142,15 @@ func TestDaemonCommands_MemberLeft_HintNamesSection(t *testing.T) {
 		assert.Contains(t, errs, "hint: wander help left says what to do", command)
 	}
 }
+
+// A member that is cut off misses the token: what it knew of turns before predicts nothing.
+func TestEta_TokenMissing_NoPrediction(t *testing.T) {
+	v := resourceView{Why: api.Why{Sentence: "the token is missing"}, Slots: []slotView{
+		{Holder: &api.HolderStatus{Name: "m3", How: api.Said}, Search: &api.SearchStatus{Stage: "asking"}, Eta: &api.EtaStatus{P95S: 1.2, Basis: "order"}},
+	}}
+	for v.Waiting = range 2 {
+		var out bytes.Buffer
+		printEta(&out, v)
+		assert.Equal(t, "unknown: the token is missing\n", out.String())
+	}
+}
