@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"github.com/wandertoken/wander/node/api"
@@ -164,6 +165,8 @@ func probeAdvice(err error) string {
 		return "this member dials too many at once: ask again in some seconds"
 	case errors.Is(err, transport.ErrNoAddress):
 		return "check the name and the port"
+	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.EACCES):
+		return "this machine forbids the packet: look at its own firewall, for outgoing UDP"
 	}
 	return "its machine or daemon may be down, or a firewall drops UDP between the two"
 }

@@ -37,7 +37,7 @@ func daemonCommand(env *environment, cmd *cobra.Command, run func(socket string)
 		if err != nil {
 			return err
 		}
-		return run(path)
+		return hintAtLastWord(env, path, run(path))
 	}
 	return cmd
 }

@@ -19,7 +19,7 @@ func newEtaCommand(env *environment) *cobra.Command {
 in 19 of 20. Under preset fair the prediction rests on the order of the members that wait, and on how
 long turns took lately. Under other presets it rests on the times between this member's own last
 turns. It is not a promise: a longer program or a lost token makes it late. While a turn takes
-much longer than those before, there is no prediction.`,
+much longer than those before, or the token is missing, there is no prediction.`,
 		Example: "  wander eta tape\n  wander eta tape --output json",
 	}, printEta)
 }
@@ -39,6 +39,8 @@ func printEta(w io.Writer, v resourceView) {
 	if len(v.Slots) == 1 {
 		text := asked(v) + etaText(v.Slots[0])
 		switch s := v.Slots[0]; {
+		case s.Search != nil:
+			text += cli.OneLine(v.Sentence)
 		case s.Long != nil:
 			text = strings.TrimRight(text, "; ")
 		case s.Eta == nil:
@@ -55,7 +57,7 @@ func printEta(w io.Writer, v resourceView) {
 
 // asked precedes a prediction where nobody waits.
 func asked(v resourceView) string {
-	if v.Waiting > 0 || len(v.Slots) != 1 || v.Slots[0].Eta == nil {
+	if v.Waiting > 0 || len(v.Slots) != 1 || v.Slots[0].Eta == nil || v.Slots[0].Search != nil {
 		return ""
 	}
 	return "no program waits; if one asked now: "
@@ -66,7 +68,7 @@ func etaText(s slotView) string {
 	switch {
 	case s.Holder != nil && s.Holder.How == api.Here:
 		return "now: "
-	case s.Eta == nil && s.Search != nil:
+	case s.Search != nil: // what a prediction rests on was true before the token was missed
 		return "unknown: "
 	case s.Long != nil && s.Holder != nil:
 		return longText(s) + "; "

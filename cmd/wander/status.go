@@ -96,6 +96,14 @@ func runStatus(env *environment, socket string, asJSON bool) error {
 	return unreached(&st)
 }
 
+// hintAtLastWord is hintAt for what the daemon of a socket said last, if no daemon answers there.
+func hintAtLastWord(env *environment, socket string, err error) error {
+	if !errors.Is(err, api.ErrNoDaemon) {
+		return err
+	}
+	return hintAt(unanswered(env, socket, err).Cause, err)
+}
+
 // hintAt has an error about a daemon that has ended say where to read what to do: starting it again mends none of what it said last.
 func hintAt(c api.Cause, err error) error {
 	var exit *cli.Error

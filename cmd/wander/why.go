@@ -112,7 +112,7 @@ func resourceCommand(env *environment, cmd *cobra.Command, show func(io.Writer, 
 		}
 		st, err := askStatus(path)
 		if err != nil {
-			return err
+			return hintAtLastWord(env, path, err)
 		}
 		i := slices.IndexFunc(st.Resources, func(r api.ResourceStatus) bool { return r.Name == args[0] })
 		if i < 0 {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -127,4 +129,28 @@ func TestSentenceOf_CutOff_ResourcesWhereTokenIsHere(t *testing.T) {
 	st.Cause = explain.OK
 	assert.Equal(t, ": token with m3", sentenceOf(&st, "away"))
 	assert.Empty(t, sentenceOf(&st, "none"))
+}
+
+// Every command that asks a daemon that has ended for good names the section, not only wander status.
+func TestDaemonCommands_MemberLeft_HintNamesSection(t *testing.T) {
+	dir := t.TempDir()
+	word := fmt.Sprintf(`{"at":"2026-11-29T10:32:18Z","cause":%q,"message":"this member has left the group"}`, explain.Left)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ended.json"), []byte(word), 0o600))
+	for _, command := range []string{"status", "members", "who tape", "eta tape"} {
+		code, _, errs := runCommand("", append(strings.Fields(command), "--socket", filepath.Join(dir, api.SocketName))...)
+		assert.Equal(t, cli.ExitUnavailable, code, command)
+		assert.Contains(t, errs, "hint: wander help left says what to do", command)
+	}
+}
+
+// A member that is cut off misses the token: what it knew of turns before predicts nothing.
+func TestEta_TokenMissing_NoPrediction(t *testing.T) {
+	v := resourceView{Why: api.Why{Sentence: "the token is missing"}, Slots: []slotView{
+		{Holder: &api.HolderStatus{Name: "m3", How: api.Said}, Search: &api.SearchStatus{Stage: "asking"}, Eta: &api.EtaStatus{P95S: 1.2, Basis: "order"}},
+	}}
+	for v.Waiting = range 2 {
+		var out bytes.Buffer
+		printEta(&out, v)
+		assert.Equal(t, "unknown: the token is missing\n", out.String())
+	}
 }

@@ -117,6 +117,8 @@ func peers(f *Facts) api.Check {
 		return check("peers", api.Warn, "this member knows no other one", "name the address of another member in bootstrap.peers")
 	case f.Suspected == f.Others:
 		return check("peers", api.Fail, finding, "see whether this machine's network works, and whether the others run")
+	case len(f.Status.Peers) == 0:
+		return check("peers", api.Warn, finding, "no connection stands: see whether this machine's network works; wander doctor NAME dials one member")
 	case f.Suspected > 0:
 		return check("peers", api.Warn, finding, "wander members names them; wander doctor NAME dials one")
 	case f.Absent[HasFailed] > 0:
@@ -128,6 +130,8 @@ func peers(f *Facts) api.Check {
 func outbound(f *Facts) api.Check {
 	finding := fmt.Sprintf("%d connections that this member dialled came about, %d dials reached nobody", f.Dialled, f.Failed)
 	switch {
+	case f.Dialled > 0 && f.Failed > 0 && len(f.Status.Peers) == 0:
+		return check("udp out", api.Warn, finding+", and no connection stands now", "see whether a firewall, here or there, has begun to drop UDP")
 	case f.Dialled > 0:
 		return check("udp out", api.Fine, finding, "")
 	case f.Failed > 0 && f.Accepted == 0:

@@ -61,6 +61,8 @@ func TestJudge_EachTrouble_Found(t *testing.T) {
 		"alone":            {func(f *doctor.Facts) { f.Others = 0 }, "peers", api.Warn, "knows no other"},
 		"one is silent":    {func(f *doctor.Facts) { f.Suspected = 1 }, "peers", api.Warn, "1 do not answer"},
 		"all are silent":   {func(f *doctor.Facts) { f.Suspected = 2 }, "peers", api.Fail, ""},
+		"none connected":   {func(f *doctor.Facts) { f.Status.Peers = nil }, "peers", api.Warn, "0 of 2 other members connected"},
+		"cut off":          {func(f *doctor.Facts) { f.Status.Peers, f.Failed = nil, 173 }, "udp out", api.Warn, "173 dials reached nobody, and no connection stands now"},
 		"some have failed": {func(f *doctor.Facts) { f.Absent = map[string]int{doctor.HasFailed: 4, "left": 1} }, "peers", api.Warn, "0 do not answer; take no part: 4 failed, 1 left"},
 		"some have left":   {func(f *doctor.Facts) { f.Absent = map[string]int{"left": 1} }, "peers", api.Fine, "take no part: 1 left"},
 		"all are revoked":  {func(f *doctor.Facts) { f.Others, f.Absent = 0, map[string]int{"revoked": 7} }, "peers", api.Warn, "no other member takes part: 7 revoked"},

@@ -38,14 +38,14 @@ func longTurns(st *api.Status) (list []string) {
 			if s.Long == nil || h == nil {
 				continue
 			}
-			what, where := fmt.Sprintf("%s's turn has taken %s", h.Name, text(s.Long.TookS)), "on "+h.Name
+			what, where := fmt.Sprintf("%s's turn has taken %s", h.Name, text(s.Long.TookS)), "look on "+h.Name+": wander status"
 			switch {
 			case h.How == api.Here:
-				what, where = "a program has run here for "+text(s.Long.TookS), "here"
+				what, where = "a program has run here for "+text(s.Long.TookS), "wander status names the process"
 			case h.ProgramEndsS != nil:
 				what = fmt.Sprintf("%s's program has run for %s", h.Name, text(s.Long.TookS))
 			}
-			list = append(list, fmt.Sprintf("%s: %s, and %s: it may hang; look %s: wander status", r.Name, what, usual(s.Long), where))
+			list = append(list, fmt.Sprintf("%s: %s, and %s: it may hang; %s", r.Name, what, usual(s.Long), where))
 		}
 	}
 	return list
