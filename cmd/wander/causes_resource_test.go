@@ -38,10 +38,10 @@ var resourceFaults = map[api.Cause]func(f *fault) (socket string){
 	explain.Running:   func(f *fault) (socket string) { f.run(f.daemon(at(&socket))); f.broken(); return socket },
 	explain.TokenHere: func(f *fault) (socket string) { f.daemon(at(&socket)); f.broken(); return socket },
 	explain.Idle: func(f *fault) (socket string) {
-		a := f.daemon(nil)
-		f.meets(f.daemon(at(&socket)))
-		f.broken()
+		a, b := f.pair(&socket)
+		f.turn(b) // so that it has seen the token
 		f.run(a)
+		f.broken()
 		return socket
 	},
 	explain.NoToken: func(f *fault) (socket string) {
