@@ -117,8 +117,10 @@ func TestRecipe_PostgreSQL(t *testing.T) {
 	}
 	out := pasteAsSomebody(t, "recipe-postgresql.md", "pg_ctl -D data -m immediate stop")
 	wantLines(t, out, `a\|[0-9]+\|10`, `b\|[0-9]+\|10`, `c\|[0-9]+\|10`, "no session, no stream", ".*: no password supplied", "no way in as superuser", "a was stopped", "notes out of order: 0",
-		"verdict     clean.*", "gate .* before db: 6 sessions of 3 members.*")
+		"verdict     clean.*", "resource    db: 6 operations.*", "gate .* before db: [6-9] sessions of 3 members.*")
 }
+
+// A busy machine may take a further session, of which no program made use: so the recipes count operations, and sessions at least.
 
 // wantLines checks that a page's commands have written lines that match each pattern as a whole.
 func wantLines(t *testing.T, out string, patterns ...string) {
@@ -154,7 +156,7 @@ func TestRecipe_Nginx(t *testing.T) {
 	out := pasteAsSomebody(t, "recipe-nginx.md", "kill $nginx $php 2> /dev/null; sleep 0.5")
 	wantLines(t, out, "a has uploaded", "b has uploaded", "c has uploaded", "no session, no stream", "a was stopped", "PHP goes on without a",
 		"b has uploaded again", "lines of a in b's session: 0", "requests of two sessions at once: 0",
-		"verdict     clean.*", "gate .* before admin: 5 sessions of 3 members.*")
+		"verdict     clean.*", "resource    admin: 5 operations.*", "gate .* before admin: [5-9] sessions of 3 members.*")
 }
 
 // pasteAsSomebody pastes a page, with ports of this test, as a user that is not root. At the end end ends its services.
