@@ -17,6 +17,7 @@ import (
 	"github.com/wandertoken/wander/gate/client"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/metrics"
+	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/gate/wire"
@@ -183,10 +184,15 @@ func (g *gates) unreached() map[string]string {
 	why := make(map[string]string)
 	for resource, l := range g.links {
 		if l.conn == nil && l.failure != nil {
-			why[resource] = shown(l.failure.Error())
+			why[resource] = shown(unreachedText(l.failure))
 		}
 	}
 	return why
+}
+
+// unreachedText is why a gate is not reached. To package transport it is a peer.
+func unreachedText(err error) string {
+	return strings.Replace(err.Error(), transport.ErrUnresponsive.Error(), "the gate does not answer", 1)
 }
 
 // maxReason bounds the reason for which a gate is not reached, in bytes: a sentence for people, a part of which may be what the other

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"log/slog"
 	"os"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/wandertoken/wander/gate/client"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/gate/wire"
 	"github.com/wandertoken/wander/protocol/group"
@@ -49,6 +51,13 @@ func TestUnreached_TextOfAnother_Plain(t *testing.T) {
 	assert.True(t, utf8.ValidString(text))
 	assert.LessOrEqual(t, len(text), maxReason)
 	assert.GreaterOrEqual(t, len(text), maxReason-1)
+}
+
+// TestUnreached_GateSilent_IsNoPeer: to the transport a gate is a peer, and to an operator it is not.
+func TestUnreached_GateSilent_IsNoPeer(t *testing.T) {
+	assert.Equal(t, "the gate does not answer", unreachedText(transport.ErrUnresponsive))
+	assert.Equal(t, "the gate does not answer: nobody listens there", unreachedText(transport.ErrAbsent))
+	assert.Equal(t, "another gate answered", unreachedText(errors.New("another gate answered")))
 }
 
 // TestGates_OpenTwice_SessionEndsOnce: a gate that says OPEN again after the member has signed out opens nothing.

@@ -47,7 +47,7 @@ func (n *Node) warnings(s member.Status) []string {
 		list = append(list, "another process runs, or ran, with this member's key: see docs/journal.md")
 	}
 	if s.Patience > 1 {
-		list = append(list, fmt.Sprintf("this member runs at least %v late: its processor is overloaded, or it was stopped; it waits %d times as long before it suspects other members", s.Late, s.Patience))
+		list = append(list, fmt.Sprintf("this member runs at least %v late: its processor is overloaded, or it was stopped; it waits %d times as long before it suspects other members", s.Late.Round(100*time.Millisecond), s.Patience))
 	}
 	if s.NoPlace {
 		list = append(list, "this member has no place on the ring, because more than half of the members only dial out: it gets no turns of resources "+

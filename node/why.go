@@ -1,6 +1,8 @@
 package node
 
 import (
+	"iter"
+
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/forecast"
 	"github.com/wandertoken/wander/protocol/clock"
@@ -42,10 +44,23 @@ func link(n *Node, s member.Status, now clock.Instant) api.LinkStatus {
 	case heard > 0 && l.Unanswered > 0:
 		l.SilentS = *l.LastHeardS
 	}
-	if n.cfg.Listen == "" && l.Isolated && s.Others > 0 {
-		n.engine.look(func(m *member.Member) { l.NoAddresses = !canBeDialled(m) })
+	if l.Isolated && s.Others > 0 {
+		n.engine.look(func(m *member.Member) {
+			l.NobodyLeft = nobodyLeft(n.ID(), m.States(ident.Member{}))
+			l.NoAddresses = n.cfg.Listen == "" && !canBeDialled(m)
+		})
 	}
 	return l
+}
+
+// nobodyLeft reports whether none but this one of the members takes part, whose states say why they do not.
+func nobodyLeft(self ident.Member, states iter.Seq2[ident.Member, error]) bool {
+	for id, hinders := range states {
+		if id != self && hinders == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // canBeDialled reports whether a member that this one knows has an address.

@@ -40,6 +40,7 @@ var statusWords = map[string]string{
 	"link.silent_s":                        "for how long no peer has answered, though all that are connected were asked, or one was dialled in vain; 0 if that is not so",
 	"link.isolated":                        "no member is connected, and nothing has come for 15 seconds, or ever, although a dial since then reached none; with a token here, programs still run",
 	"link.others":                          "other members that this one knows",
+	"link.nobody_left":                     "the member is isolated, and each other one that it knows has left, was revoked, has failed or has no valid certificate",
 	"link.no_addresses":                    "the member is isolated and only dials out, as all do that it knows",
 	"link.clock_ahead_s":                   "by how much this machine's clock is ahead of the median of its peers' clocks",
 	"stopping":                             "the daemon passes on what it holds, and grants nothing",

@@ -371,6 +371,6 @@ func TestStatus_DaemonEnded_LastWordShown(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ended.json"), word, 0o600))
 	line, code := firstLine(filepath.Join(dir, api.SocketName))
-	assert.Equal(t, "wander: the daemon ended at 2026-01-02T03:04:05Z: journal: no space left on device [disk_full]", line)
+	assert.Equal(t, "wander: the daemon ended at 2026-01-02T03:04:05Z: the disk of its journal is full: journal: no space left on device [disk_full]", line)
 	assert.Equal(t, cli.ExitUnavailable, code)
 }

@@ -123,7 +123,7 @@ func examine(env *environment, s *settings, socket, from string) []api.Check {
 	})
 	if err != nil {
 		list = []api.Check{{Name: "daemon", Result: api.Fail, Finding: unanswered(env, socket, err).Sentence, Advice: unansweredAdvice(env, socket, err)}}
-		list = append(list, ownCertificate(env, s))
+		list = append(list, ownCertificate(env, s, socket))
 	}
 	list = append(list, api.Check{Name: "settings", Result: api.Fine, Finding: fmt.Sprintf("%s; state_dir %s, socket %s", from, s.StateDir, s.socket())})
 	if err == nil && s.socket() != socket { // these settings are another member's, or the defaults
@@ -164,8 +164,8 @@ func settingsOrigin(env *environment, flag string) string {
 	return from
 }
 
-// ownCertificate judges the file where no daemon does.
-func ownCertificate(env *environment, s *settings) api.Check {
+// ownCertificate judges the file where no daemon does. What has ended the daemon of a socket may be that others do not accept it.
+func ownCertificate(env *environment, s *settings, socket string) api.Check {
 	c := api.Check{Name: "certificate", Result: api.Fine}
 	id, err := node.LoadIdentity(s.Identity.Certificate, s.Identity.Key, s.Identity.Group)
 	if err != nil {
@@ -178,7 +178,10 @@ func ownCertificate(env *environment, s *settings) api.Check {
 	b, schedule := id.Certificate.Body(), enrolment.ScheduleOf(id.Certificate, id.Group)
 	c.Finding = fmt.Sprintf("%s of group %s, valid until %s", b.Name, id.Group.Name(), b.NotAfter.UTC().Format(time.RFC3339))
 	warning := schedule.Warning(env.Now())
+	last, _ := node.ReadLastWord(stateFolder(env, socket))
 	switch err := id.Certificate.ValidAt(env.Now()); {
+	case last.Cause == explain.Revoked || last.Cause == explain.Left:
+		c.Result, c.Finding, c.Advice = api.Fail, fmt.Sprintf("%s: %s", last.Cause, c.Finding), explain.Section(last.Cause)
 	case schedule.InGrace(env.Now()):
 		c.Result, c.Finding, c.Advice = api.Fail, err.Error()+": "+c.Finding, fmt.Sprintf("wander node or wander cert renew renews it within the grace of %s", duration.Format(schedule.Grace))
 	case err != nil:

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,8 +15,10 @@ import (
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/internal/ports"
+	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/doctor"
+	"github.com/wandertoken/wander/node/explain"
 )
 
 // examined is what wander doctor finds, by name.
@@ -115,6 +118,12 @@ func TestDoctor_RealDaemons_EachFinding(t *testing.T) {
 	assert.Equal(t, api.Fail, found["daemon"].Result)
 	assert.Equal(t, api.Fine, found["certificate"].Result, "from the file")
 	assert.Equal(t, api.Fine, found["authority"].Result)
+	word, err := json.Marshal(node.LastWord{At: time.Now(), Cause: explain.Revoked, Message: "revoked"})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(c.dir, "m1", "state", "ended.json"), word, 0o600))
+	found, _ = examined(t, "--config", config)
+	assert.Equal(t, api.Fail, found["certificate"].Result, "no other member accepts it")
+	assert.Contains(t, found["certificate"].Finding, "revoked: m1 of group crew, valid until")
 	found, _ = examined(t, "--config", elsewhere)
 	assert.Equal(t, api.Warn, found["authority"].Result, "members go on without the CA")
 	code, _, _ = runCommand("", "doctor", "--config", config, "m2")

@@ -24,7 +24,11 @@ func unanswered(env *environment, socket string, err error) api.Why {
 	}
 	why := api.Why{Cause: explain.NoDaemon, Sentence: err.Error()}
 	if w, ok := node.ReadLastWord(stateFolder(env, socket)); ok {
-		why = api.Why{Cause: w.Cause, Sentence: fmt.Sprintf("the daemon ended at %s: %s", w.At.UTC().Format("2006-01-02T15:04:05Z"), cli.OneLine(w.Message))}
+		message := cli.OneLine(w.Message)
+		if w.Cause == explain.DiskFull {
+			message = "the disk of its journal is full: " + message
+		}
+		why = api.Why{Cause: w.Cause, Sentence: fmt.Sprintf("the daemon ended at %s: %s", w.At.UTC().Format("2006-01-02T15:04:05Z"), message)}
 	}
 	return why
 }

@@ -91,7 +91,7 @@ func TestStatusKeys(t *testing.T) {
 		address cause certificate_expires configuration_version evidence evidence.folder evidence.kept evidence.unsent group group_name
 		handoffs handoffs.in_doubt handoffs.in_doubt_resolved handoffs.ok handoffs.reselected handoffs.retried
 		incarnation invalid journal journal.bytes journal.fsyncs journal.recalling journal.segments journal.went_back key_retired
-		link link.clock_ahead_s link.isolated link.last_heard_s link.no_addresses link.others link.silent link.silent_s link.unanswered member
+		link link.clock_ahead_s link.isolated link.last_heard_s link.no_addresses link.nobody_left link.others link.silent link.silent_s link.unanswered member
 		membership membership.behind membership.exchanges membership.faults membership.faults.count membership.faults.last
 		membership.faults.member membership.faults.stale membership.late_s membership.patience membership.revocation_version membership.snapshots
 		membership.suspects membership.updates_pending mode name

@@ -24,6 +24,7 @@ type LinkStatus struct {
 	SilentS     float64  `json:"silent_s"`      // for how long no peer has answered although each that is connected, or one that is not, was asked; 0: not so
 	Isolated    bool     `json:"isolated"`      // no member is connected, none was heard of for 15 s or ever, and a dial since then reached nobody
 	Others      int      `json:"others"`        // members that it knows
+	NobodyLeft  bool     `json:"nobody_left"`   // and no other member that it knows takes part any more
 	NoAddresses bool     `json:"no_addresses"`  // and this member only dials out, as do all others that it knows
 	ClockAheadS float64  `json:"clock_ahead_s"` // of the median of the peers' clocks
 }

@@ -286,7 +286,7 @@ func quoted(said string) string {
 func Syncs(took []time.Duration) api.Check {
 	slices.Sort(took)
 	p50, most := took[len(took)/2], took[len(took)-1]
-	finding := fmt.Sprintf("%d syncs: half within %v, the longest %v", len(took), p50.Round(10*time.Microsecond), most.Round(10*time.Microsecond))
+	finding := fmt.Sprintf("%d syncs: half within %v, the longest %v", len(took), max(p50.Round(10*time.Microsecond), time.Microsecond), max(most.Round(10*time.Microsecond), time.Microsecond))
 	switch {
 	case most >= stuckSync:
 		return check("disk", api.Fail, finding, "put state_dir on a faster disk: each handoff waits for syncs")

@@ -91,6 +91,8 @@ func everything(st *api.Status) api.Why {
 		return because(Stopping, nil, "the daemon is stopping: it passes on what it holds, and grants nothing")
 	case st.Journal.Recalling:
 		return because(Recalling, &st.UptimeS, "the daemon has restarted %s ago and waits for the greetings of its peers: until then it uses no token", text(st.UptimeS))
+	case l.Isolated && l.NobodyLeft:
+		return because(Isolated, l.LastHeardS, "isolated: no other member takes part any more: each one has left, was revoked, has failed or has no valid certificate (wander members)")
 	case l.Isolated && l.NoAddresses:
 		return because(NoAddresses, l.LastHeardS, "neither this member nor any other that it knows can be dialled: all only dial out")
 	case l.Isolated && l.LastHeardS == nil && l.Silent && l.Unanswered >= fewDials:
@@ -351,17 +353,24 @@ func last(h *api.HolderStatus) string {
 
 // turn is when this member's turn comes.
 func turn(e *api.EtaStatus) string {
-	switch {
-	case e == nil:
+	if e == nil {
 		return ""
-	case e.Basis == "order" && e.Before == 0:
-		return ", you are next, about " + text(e.P50S)
-	case e.Basis == "order" && e.Before == 1:
-		return ", 1 waits before you, about " + text(e.P50S)
-	case e.Basis == "order":
-		return fmt.Sprintf(", %d wait before you, about %s", e.Before, text(e.P50S))
 	}
-	return ", back in about " + text(e.P50S)
+	after := "about " + text(e.P50S)
+	if e.P50S == 0 { // the present turn has taken as long as those of late
+		after = "later than predicted"
+	}
+	switch {
+	case e.Basis == "order" && e.Before == 0:
+		return ", you are next, " + after
+	case e.Basis == "order" && e.Before == 1:
+		return ", 1 waits before you, " + after
+	case e.Basis == "order":
+		return fmt.Sprintf(", %d wait before you, %s", e.Before, after)
+	case e.P50S == 0:
+		return ", " + after
+	}
+	return ", back in " + after
 }
 
 func waiting(r *api.ResourceStatus) string {

@@ -32,6 +32,7 @@ var memberCases = map[string]struct {
 	}, explain.Expired, "this member's certificate ended 3d ago; renewing within the grace of 7d: no member hands it a token until then"},
 	"stopping":              {func(st *api.Status) { st.Stopping = true }, explain.Stopping, "stopping"},
 	"recalling":             {func(st *api.Status) { st.Journal.Recalling = true; st.UptimeS = 3 }, explain.Recalling, "restarted 3.0 s ago"},
+	"all others are gone":   {func(st *api.Status) { st.Link = api.LinkStatus{Isolated: true, NobodyLeft: true, LastHeardS: s(31)} }, explain.Isolated, "no other member takes part any more"},
 	"nobody can be dialled": {func(st *api.Status) { st.Link = api.LinkStatus{Isolated: true, NoAddresses: true} }, explain.NoAddresses, "only dial out"},
 	"nothing ever came back": {func(st *api.Status) {
 		st.Link, st.UptimeS = api.LinkStatus{Isolated: true, Silent: true, Unanswered: 6}, 20
@@ -109,6 +110,8 @@ var slotCases = map[string]struct {
 	"held across a restart":           {api.SlotStatus{Held: true, Executing: true, Holder: &api.HolderStatus{How: api.Here, ProgramEndsS: s(300), AwayS: s(300)}}, explain.Running, "this member holds it across a restart of its machine, for 5m more at most"},
 	"queued":                          {api.SlotStatus{Holder: m3(api.Said), Eta: &api.EtaStatus{P50S: 40, Basis: "order", Before: 4}}, explain.Queued, "token with m3 (12 s ago, says m3 itself), 4 wait before you, about 40 s"},
 	"one before":                      {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 20, Basis: "order", Before: 1}}, explain.Queued, "says m5), 1 waits before you, about 20 s"},
+	"next, and overdue":               {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{Basis: "order"}}, explain.Next, "you are next, later than predicted"},
+	"overdue":                         {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{Basis: "returns"}}, explain.Elsewhere, "says m5), later than predicted"},
 	"next":                            {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 3, Basis: "order"}}, explain.Next, "you are next, about 3.0 s"},
 	"elsewhere":                       {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 300, Basis: "returns"}}, explain.Elsewhere, "back in about 5m"},
 	"no token":                        {api.SlotStatus{}, explain.NoToken, "no token has come here yet: there may be none, and this member knows no other one"},
