@@ -59,6 +59,9 @@ func (l *schedule) tick() {
 	if !l.all.Hold(l.now.Wall) {
 		l.look()
 	}
+	if len(l.byGate) == 0 {
+		return
+	}
 	l.byGate = slices.DeleteFunc(l.byGate, func(s *slot) bool {
 		if s.byGate.until > l.now.Boot {
 			return false
