@@ -28,7 +28,7 @@ func (g *Gate) Check() error {
 			bad = "closing for no reason"
 		case s.slow > 0 && (s.state != Closing || s.settling):
 			bad = "slow without a close hook"
-		case g.hours.shut && (s.serves() || len(s.waiters) > 0):
+		case g.hours.Closed && (s.serves() || len(s.waiters) > 0):
 			bad = "somebody in, or waiting, outside the windows"
 		case s.session.number > g.fence:
 			bad = "a number that was not given"

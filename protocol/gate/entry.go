@@ -102,7 +102,7 @@ func (g *Gate) judge(p Permit, slot int) (Code, clock.Instant) {
 		return Revoked, 0
 	case g.unsure(g.now.Boot):
 		return Unsure, 0
-	case g.hours.shut:
+	case g.hours.Closed:
 		return Shut, g.hours.opens(g.now)
 	}
 	if c := g.signers(p, known); c != 0 {

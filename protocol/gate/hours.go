@@ -7,34 +7,21 @@ import (
 	"github.com/wandertoken/wander/protocol/window"
 )
 
-// A resource with windows is open to sessions while one of them is, by the gate's own wall clock. What the clock shows now counts: one that was
-// set forward may end a session at once, and one that was set back lengthens none.
+// While one of a resource's windows is open, by the gate's own wall clock, sessions may be open. What the clock shows now counts: a clock that is
+// set forward may end a session at once, and one that is set back lengthens none.
 
-// hours are whether the windows of the resource are closed, and for how long that is so.
-type hours struct {
-	shut  bool
-	from  time.Time
-	until time.Time // when they open or close; zero: never, as far as can be seen
-}
+// shortestSession is what has to fit into a window: no session is shorter.
+const shortestSession = time.Nanosecond
 
-// hoursOf are the hours at an instant.
-func hoursOf(l window.Windows, at time.Time) hours {
-	h := hours{from: at}
-	if len(l) > 0 {
-		h.shut = !l.Open(at)
-		h.until, _ = l.NextChange(at)
-	}
-	return h
-}
+// hours are whether sessions may be open, and until when that stays so.
+type hours struct{ window.Hours }
 
-// hold reports whether what the hours say is so at an instant.
-func (h *hours) hold(at time.Time) bool {
-	return !at.Before(h.from) && (h.until.IsZero() || at.Before(h.until))
-}
+// hoursOf are the hours of a gate at an instant.
+func hoursOf(l window.Windows, at time.Time) hours { return hours{l.Hours(at, shortestSession)} }
 
 // keepHours looks at the clock. It may have been set.
 func (g *Gate) keepHours() {
-	if len(g.settings.Windows) > 0 && !g.hours.hold(g.now.Wall) {
+	if len(g.settings.Windows) > 0 && !g.hours.Hold(g.now.Wall) {
 		g.setHours()
 	}
 }
@@ -42,7 +29,7 @@ func (g *Gate) keepHours() {
 // setHours puts the windows into force: while they are closed nobody is in, and nobody waits.
 func (g *Gate) setHours() {
 	g.hours = hoursOf(g.settings.Windows, g.now.Wall)
-	if !g.hours.shut {
+	if !g.hours.Closed {
 		return
 	}
 	for i := range g.slots {
@@ -55,15 +42,15 @@ func (g *Gate) setHours() {
 
 // turn is when the windows open or close, by the clock as it is set now.
 func (h *hours) turn(now clock.Reading) clock.Instant {
-	if h.until.IsZero() {
+	if h.Until.IsZero() {
 		return clock.Never
 	}
-	return now.Boot.Add(h.until.Sub(now.Wall))
+	return now.Boot.Add(h.Until.Sub(now.Wall))
 }
 
 // opens is when windows open that are closed; 0 if never, as far as can be seen.
 func (h *hours) opens(now clock.Reading) clock.Instant {
-	if h.until.IsZero() {
+	if h.Until.IsZero() {
 		return 0
 	}
 	return h.turn(now)

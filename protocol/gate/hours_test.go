@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/windows"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/gate"
 	"github.com/wandertoken/wander/protocol/window"
@@ -14,19 +15,10 @@ import (
 
 // A resource that is open for a while only: rules.
 
-func windowsOf(t testing.TB, texts ...string) (list window.Windows) {
-	for _, text := range texts {
-		w, err := window.Parse(text, nil)
-		require.NoError(t, err)
-		list = append(list, w)
-	}
-	return list
-}
-
 // dayBench is a gate that is idle at 12:00:00, and whose resource is open at some time of the day.
 func dayBench(t *testing.T, texts ...string) *bench {
 	s := plain
-	s.Windows = windowsOf(t, texts...)
+	s.Windows = windows.Of(t, texts...)
 	b := newBench(t, s)
 	day := b.reading().Wall.UTC().Truncate(24 * time.Hour).Add(36 * time.Hour)
 	b.wait(day.Sub(b.reading().Wall))
@@ -181,7 +173,7 @@ func TestWindows_Configured_SessionEndsOrShortens(t *testing.T) {
 			b.opened(7, tokenOf(1, 0, 1).permit(1))
 			b.signIn(8, tokenOf(2, 2).permit(0))
 			next := b.plan
-			next.Version, next.Windows = 2, windowsOf(t, c.windows...)
+			next.Version, next.Windows = 2, windows.Of(t, c.windows...)
 			b.step(gate.Configured{Settings: next})
 			assert.Equal(t, gate.Outdated, b.refused(8))
 			require.Equal(t, c.state, b.gate.State(0))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/internal/whole"
+	"github.com/wandertoken/wander/internal/windows"
 	"github.com/wandertoken/wander/protocol/gate"
 )
 
@@ -100,7 +101,7 @@ func TestSimulation_Places_OneSessionEach(t *testing.T) {
 // A resource with windows, and a gate whose clock is set forward and back: nothing opens outside them, and what is open ends.
 func TestSimulation_Windows_NobodyOutside(t *testing.T) {
 	s := plain
-	s.Windows = windowsOf(t, "Mon-Sun 00:00-02:00 UTC", "Mon-Sun 03:00-05:00 UTC", "Mon-Sun 06:00-08:00 UTC", "Mon-Sun 09:00-11:00 UTC",
+	s.Windows = windows.Of(t, "Mon-Sun 00:00-02:00 UTC", "Mon-Sun 03:00-05:00 UTC", "Mon-Sun 06:00-08:00 UTC", "Mon-Sun 09:00-11:00 UTC",
 		"Mon-Sun 12:00-14:00 UTC", "Mon-Sun 15:00-17:00 UTC", "Mon-Sun 18:00-20:00 UTC", "Mon-Sun 21:00-23:00 UTC")
 	w := newWorld(config{
 		members: 9, liars: 3, tokens: 1, second: true, crash: 0.002, trouble: 0.01, forge: true, clocks: true, want: 0.8,

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/windows"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/gate"
@@ -15,20 +16,10 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
-	"github.com/wandertoken/wander/protocol/window"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // A resource that is open for a while only: rules P-91 to P-93. Tests begin on a Monday at 12:00 UTC.
-
-func windowsOf(t testing.TB, texts ...string) (list window.Windows) {
-	for _, text := range texts {
-		w, err := window.Parse(text, nil)
-		require.NoError(t, err)
-		list = append(list, w)
-	}
-	return list
-}
 
 // wants notes what a policy is told of demand.
 type wants struct {
@@ -64,7 +55,7 @@ func opensAt(t testing.TB, policyName string, preset string, texts ...string) (*
 func slotsOpenAt(t testing.TB, slots int, policyName string, preset string, texts ...string) (*box, *wants) {
 	s := settings(1, paramsOf(t, policyName, preset))
 	r := &s.Resources[0]
-	r.Policy, r.Slots, r.MaxHold, r.Windows = policyName, slots, time.Hour, windowsOf(t, texts...)
+	r.Policy, r.Slots, r.MaxHold, r.Windows = policyName, slots, time.Hour, windows.Of(t, texts...)
 	a, w := newAuthorityWith(t, s), new(wants)
 	return a.open(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Found, c.Observer = true, w }), w
 }
@@ -195,7 +186,7 @@ func TestWindow_Configured_AtOnce(t *testing.T) {
 	c.step(member.Demand{Request: 1, Resource: resource})
 	g := granted(c.box)
 	require.NotNil(t, g)
-	c.toResource(func(r *group.Resource) { r.Windows = windowsOf(t, "Tue 12:00-13:00 UTC") })
+	c.toResource(func(r *group.Resource) { r.Windows = windows.Of(t, "Tue 12:00-13:00 UTC") })
 	for c.now.Boot.Before(g.Deadline.Add(-time.Second)) {
 		c.after(time.Second)
 		require.True(t, c.Status().Slots[0].Executing)
@@ -215,7 +206,7 @@ func TestWindow_Closed_TokenPassedOn(t *testing.T) {
 			p.RegenerationMean = 0
 		}
 		s := settings(1, p)
-		s.Resources[0].Windows = windowsOf(t, "Tue 12:00-13:00 UTC")
+		s.Resources[0].Windows = windows.Of(t, "Tue 12:00-13:00 UTC")
 		a := newAuthorityWith(t, s)
 		b := a.open(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Found = true })
 		b.step(member.Demand{Request: 1, Resource: resource})
@@ -243,7 +234,7 @@ func TestWindow_Restart_Kept(t *testing.T) {
 // TestWindow_GateOpensTooLate_NothingBegins: the gate has kept the program waiting until less than operation_time was left.
 func TestWindow_GateOpensTooLate_NothingBegins(t *testing.T) {
 	v := visits(t, true, func(r *group.Resource) {
-		r.OperationTime, r.Windows = 8*time.Second, windowsOf(t, "Mon 11:00-12:01 UTC")
+		r.OperationTime, r.Windows = 8*time.Second, windows.Of(t, "Mon 11:00-12:01 UTC")
 	})
 	for v.now.Wall.Second() < 50 {
 		v.after(100 * time.Millisecond)
@@ -267,7 +258,7 @@ func BenchmarkWindow_ManySlots(b *testing.B) {
 	r := &s.Resources[0]
 	r.Slots, r.MaxHold = group.MaxSlots, time.Hour
 	for _, day := range []string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Mon"} {
-		r.Windows = append(r.Windows, windowsOf(b, day+" 22:00-06:00 CET-1CEST,M3.5.0,M10.5.0/3")...)
+		r.Windows = append(r.Windows, windows.Of(b, day+" 22:00-06:00 CET-1CEST,M3.5.0,M10.5.0/3")...)
 	}
 	a := newAuthorityWith(b, s)
 	m := a.open(a.issue(1, 24*time.Hour), func(*member.Config) {})

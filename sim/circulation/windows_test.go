@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/windows"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -18,15 +19,6 @@ import (
 
 // noon is a Monday.
 var noon = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
-
-func windowsOf(t testing.TB, texts ...string) (list window.Windows) {
-	for _, text := range texts {
-		w, err := window.Parse(text, nil)
-		require.NoError(t, err)
-		list = append(list, w)
-	}
-	return list
-}
 
 // log notes operations and windows.
 type log struct {
@@ -53,7 +45,7 @@ func TestWindows_EachPreset_RunInside(t *testing.T) {
 			t.Run(name+"/"+preset.Name, func(t *testing.T) {
 				c := circulation.Config{
 					Policy: name, Members: 5, Seed: 1, Found: 1, Begin: noon,
-					Windows: windowsOf(t, "Mon 12:10-12:40 UTC", "Mon 13:00-14:00 UTC"),
+					Windows: windows.Of(t, "Mon 12:10-12:40 UTC", "Mon 13:00-14:00 UTC"),
 					Params:  policy.Params{Preset: preset.Name, OperationTime: operation, MembersMax: 5, SkipDelay: time.Second},
 					Passing: circulation.Constant(time.Millisecond), Telling: circulation.Constant(time.Millisecond),
 				}
@@ -90,7 +82,7 @@ func TestWindows_EachPreset_RunInside(t *testing.T) {
 // TestWindows_LongerOperation_EndsWithThem: P-92. An operation that takes longer than operation_time is cut off.
 func TestWindows_LongerOperation_EndsWithThem(t *testing.T) {
 	s, err := circulation.New(circulation.Config{
-		Policy: catalog.Wandering, Members: 2, Seed: 1, Found: 1, Begin: noon, Windows: windowsOf(t, "Mon 12:10-12:40 UTC"),
+		Policy: catalog.Wandering, Members: 2, Seed: 1, Found: 1, Begin: noon, Windows: windows.Of(t, "Mon 12:10-12:40 UTC"),
 		Params:    policy.Params{OperationTime: 20 * time.Second, MembersMax: 2, SkipDelay: time.Second, MinInterval: time.Millisecond},
 		Operation: circulation.Constant(25 * time.Minute),
 	})
@@ -114,12 +106,12 @@ func TestWindows_NeverClose_SameRun(t *testing.T) {
 	}
 	always := run(nil)
 	require.Positive(t, always.Crashed)
-	assert.Equal(t, always, run(windowsOf(t, "Mon-Sun 00:00-24:00 UTC")))
+	assert.Equal(t, always, run(windows.Of(t, "Mon-Sun 00:00-24:00 UTC")))
 }
 
 func TestWindows_Impossible_Refused(t *testing.T) {
 	c := circulation.Config{
-		Policy: catalog.Wandering, Members: 2, Windows: windowsOf(t, "Mon 12:10-12:11 UTC"),
+		Policy: catalog.Wandering, Members: 2, Windows: windows.Of(t, "Mon 12:10-12:11 UTC"),
 		Params: policy.Params{OperationTime: 4 * time.Minute, MembersMax: 2, SkipDelay: time.Second},
 	}
 	_, err := circulation.New(c)

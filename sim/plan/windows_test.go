@@ -7,22 +7,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/windows"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
-	"github.com/wandertoken/wander/protocol/window"
 	"github.com/wandertoken/wander/sim/circulation"
 )
-
-func windowsOf(t testing.TB, texts ...string) (list window.Windows) {
-	for _, text := range texts {
-		w, err := window.Parse(text, nil)
-		require.NoError(t, err)
-		list = append(list, w)
-	}
-	return list
-}
 
 // some is for figures to a few percent of groups that are watched for weeks.
 func some(t *testing.T, r Request) *Report {
@@ -44,7 +35,7 @@ func TestCalendar_EachKind(t *testing.T) {
 		{[]string{"Mon-Sun 00:00-06:00 UTC", "Mon-Sun 12:00-18:00 -01:00"}, calendar{cycle: day, open: 0.5, closed: 7 * time.Hour}},
 		{[]string{"Mon-Fri 00:00-24:00 UTC"}, calendar{cycle: week, open: 5. / 7, closed: 48 * time.Hour}},
 	} {
-		assert.Equal(t, test.want, calendarOf(windowsOf(t, test.windows...), DefaultBegin), test.windows)
+		assert.Equal(t, test.want, calendarOf(windows.Of(t, test.windows...), DefaultBegin), test.windows)
 	}
 }
 
@@ -57,7 +48,7 @@ func TestWindows_HalfOpen_HalfTheOperations(t *testing.T) {
 				r.Params.Preset, r.Params.OperationTime, r.Params.SkipDelay, r.Members, r.Params.MembersMax = preset, 4*time.Minute, 10*time.Second, 10, 10
 			}
 			always := some(t, ask(change))
-			half := some(t, ask(func(r *Request) { change(r); r.Windows = windowsOf(t, "Mon-Sun 18:00-06:00 UTC") }))
+			half := some(t, ask(func(r *Request) { change(r); r.Windows = windows.Of(t, "Mon-Sun 18:00-06:00 UTC") }))
 			require.NotNil(t, half.Hours)
 			assert.Equal(t, "Mon-Sun 18:00-06:00 UTC", half.Hours.Text)
 			assert.Equal(t, DefaultBegin, half.Hours.Begin)
@@ -78,7 +69,7 @@ func TestWindows_HalfOpen_HalfTheOperations(t *testing.T) {
 func TestWindows_LowLoad_WaitForTheOpening(t *testing.T) {
 	p := some(t, ask(func(r *Request) {
 		r.Policy, r.Params.Preset = catalog.Ring, "" // its token rests while nobody asks, so that weeks cost little
-		r.Params.OperationTime, r.Every, r.Windows = time.Second, 61*time.Hour, windowsOf(t, "Mon-Sun 08:00-20:00 UTC")
+		r.Params.OperationTime, r.Every, r.Windows = time.Second, 61*time.Hour, windows.Of(t, "Mon-Sun 08:00-20:00 UTC")
 	}))
 	t.Logf("%d waits: %+v, of which open %+v", p.Wait.Count, *p.Wait, *p.Hours.Wait)
 	require.Greater(t, p.Wait.Count, uint64(1000))
@@ -96,7 +87,7 @@ func TestWindows_LowLoad_WaitForTheOpening(t *testing.T) {
 func TestWindows_Night_AllWaitersAtOnce(t *testing.T) {
 	p := some(t, ask(func(r *Request) {
 		r.Policy, r.Params.Preset, r.Params.OperationTime, r.Params.SkipDelay, r.Every = catalog.Ring, "", 10*time.Minute, 10*time.Second, 20*time.Hour
-		r.Windows = windowsOf(t, "Mon-Fri 22:00-06:00 UTC")
+		r.Windows = windows.Of(t, "Mon-Fri 22:00-06:00 UTC")
 	}))
 	assert.InEpsilon(t, 40./168, p.Hours.Open, 1e-9)
 	assert.InEpsilon(t, p.OperationsPerHour*168/40, p.Hours.Operations, 1e-9)
@@ -115,7 +106,7 @@ func TestHints_Windows(t *testing.T) {
 		"part":     {func(r *Request) { r.Params.OperationTime = 10 * time.Millisecond }, "it ends before the windows begin anew, which they do every 1d"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := some(t, ask(func(r *Request) { r.Windows = windowsOf(t, "Mon-Sun 00:00-06:00 UTC"); c.change(r) }))
+			p := some(t, ask(func(r *Request) { r.Windows = windows.Of(t, "Mon-Sun 00:00-06:00 UTC"); c.change(r) }))
 			var all string
 			for _, h := range p.Hints {
 				all += h + "\n"
@@ -127,7 +118,7 @@ func TestHints_Windows(t *testing.T) {
 
 func TestWindows_Invalid_Refused(t *testing.T) {
 	r := ask(func(r *Request) {
-		r.Windows = windowsOf(t, "Mon 12:00-12:01 UTC")
+		r.Windows = windows.Of(t, "Mon 12:00-12:01 UTC")
 		r.Params.OperationTime = 2 * time.Minute
 	})
 	require.ErrorIs(t, r.Validate(), group.ErrWindows)
@@ -139,7 +130,7 @@ func TestWindows_Invalid_Refused(t *testing.T) {
 func TestWindows_AnyPolicy_WithFaults(t *testing.T) {
 	for _, name := range catalog.Names() {
 		p := some(t, ask(func(r *Request) {
-			r.Policy, r.Params.Preset, r.Windows = name, catalog.Presets(name)[0].Name, windowsOf(t, "Mon-Sun 00:00-06:00 UTC")
+			r.Policy, r.Params.Preset, r.Windows = name, catalog.Presets(name)[0].Name, windows.Of(t, "Mon-Sun 00:00-06:00 UTC")
 			r.Params.OperationTime, r.Every, r.Crash, r.DownFor, r.Volatile, r.Loss = time.Minute, 5*time.Hour, time.Hour, time.Minute, true, 0.001
 			if name == catalog.Multitoken {
 				r.Params.TargetInterval = time.Hour
@@ -167,7 +158,7 @@ func TestLength_Windows_WholeCycles(t *testing.T) {
 		{"Mon 00:00-06:00 UTC", 0, 28 * 80 * time.Second, 4 * week},
 		{"Mon 00:00-06:00 UTC", 3 * week, 3*week + 4*time.Second, 31 * week},
 	} {
-		r := ask(func(r *Request) { r.Every, r.Windows = test.every, windowsOf(t, test.windows) })
+		r := ask(func(r *Request) { r.Every, r.Windows = test.every, windows.Of(t, test.windows) })
 		assert.InDelta(t, test.expected, r.expected(), 1e3, test)
 		assert.Equal(t, test.length, r.length(), test)
 		assert.Zero(t, r.warmUp()%r.calendar().cycle, test)
@@ -182,7 +173,7 @@ func TestLength_Windows_WholeCycles(t *testing.T) {
 
 // TestPacer_Windows_EndsWithCycles: no step reaches over the end of a cycle.
 func TestPacer_Windows_EndsWithCycles(t *testing.T) {
-	r := ask(func(r *Request) { r.Windows = windowsOf(t, "Mon-Sun 00:00-06:00 UTC") })
+	r := ask(func(r *Request) { r.Windows = windows.Of(t, "Mon-Sun 00:00-06:00 UTC") })
 	w, err := circulation.New(r.faulty(1))
 	require.NoError(t, err)
 	p := r.newPacer(w, 1000)
