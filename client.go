@@ -142,7 +142,7 @@ func Margin(d time.Duration) Option {
 	return func(o *settings) { o.margin = func(time.Duration) time.Duration { return d } }
 }
 
-// Label shows people who waits or holds: `wander status` has it. What is longer than [MaxLabel] bytes is cut.
+// Label names the program to people: `wander status` shows it. A label of more than [MaxLabel] bytes is cut.
 func Label(s string) Option {
 	return func(o *settings) {
 		o.label = strings.ToValidUTF8(s[:min(len(s), MaxLabel)], "")

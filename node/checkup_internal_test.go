@@ -18,7 +18,7 @@ func TestCheckup_FailedMember_SameWord(t *testing.T) {
 	assert.Equal(t, doctor.HasFailed, stateOf(directory.ErrFailed))
 }
 
-// What this machine forbids to send is not blamed on the peer.
+// If this machine forbids to send, doctor does not blame the peer.
 func TestProbeAdvice_KernelForbids_OwnFirewall(t *testing.T) {
 	forbidden := fmt.Errorf("%w: %w", transport.ErrLost, os.NewSyscallError("sendmsg", syscall.EPERM))
 	assert.Contains(t, probeAdvice(forbidden), "this machine forbids the packet")

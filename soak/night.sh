@@ -216,7 +216,7 @@ job() {
 # close_db is the gate's close hook: it confirms that nothing works at the resource any more.
 close_db() {
 	local id file
-	for file in "$DIR"/gate/work/*; do
+	for file in "$DIR"/gate/unended/*; do
 		id=$(cat "$file" 2>/dev/null) && kill -0 "$id" 2>/dev/null && { echo "process $id still works for an earlier session"; return 1; }
 	done
 	for _ in $(seq 50); do # the service needs a moment to see that its connection was cut
@@ -415,10 +415,10 @@ mend_gate_unreachable() { start_gate; }
 fault_gate_stuck() {
 	COMPLAINT="no db job runs, on no machine"; WAIT=25; WHERE="gate"
 	start work gate sleep 100000
-	mkdir -p "$DIR/gate/work"
-	pid work > "$DIR/gate/work/1"
+	mkdir -p "$DIR/gate/unended"
+	pid work > "$DIR/gate/unended/1"
 }
-mend_gate_stuck() { end work; rm -f "$DIR/gate/work/1"; wander gate clear 0 --dir "$DIR/gate" >> "$DIR/logs/gate-commands" 2>&1; true; }
+mend_gate_stuck() { end work; rm -f "$DIR/gate/unended/1"; wander gate clear 0 --dir "$DIR/gate" >> "$DIR/logs/gate-commands" 2>&1; true; }
 
 fault_gate_refuses() { COMPLAINT="db jobs run far too seldom"; WAIT=45; WHERE="gate group ca"; group "$OPEN" 'db:gate_min_interval = "30m"'; }
 mend_gate_refuses() { group "$OPEN"; }

@@ -164,7 +164,8 @@ func settingsOrigin(env *environment, flag string) string {
 	return from
 }
 
-// ownCertificate judges the file where no daemon does. What has ended the daemon of a socket may be that others do not accept it.
+// ownCertificate judges the file where no daemon does. If the daemon of the socket ended because it was revoked or had left, the certificate
+// fails.
 func ownCertificate(env *environment, s *settings, socket string) api.Check {
 	c := api.Check{Name: "certificate", Result: api.Fine}
 	id, err := node.LoadIdentity(s.Identity.Certificate, s.Identity.Key, s.Identity.Group)

@@ -54,7 +54,7 @@ func TestPatiently_NoAnswer_SaidSo(t *testing.T) {
 	})
 }
 
-// What a daemon said last is not mended by another start: the hint names the section that says what to do.
+// Another start mends no revocation and no full disk: the hint names the section about the daemon's last word.
 func TestHintAt_LastWord_NamesSection(t *testing.T) {
 	err := &cli.Error{Code: cli.ExitUnavailable, Err: api.ErrNoDaemon, Hint: "start it"}
 	for c, want := range map[api.Cause]string{

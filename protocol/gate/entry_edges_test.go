@@ -102,7 +102,7 @@ func TestSignIn_SignerExpires_AtTheMoment(t *testing.T) {
 	}
 }
 
-// What counts of a generator's certificate is the birth of its token.
+// A generator's certificate has to be valid at the birth of its token.
 func TestSignIn_GeneratorExpiredSince_Opens(t *testing.T) {
 	b := newBench(t, plain)
 	p := tokenOf(1, 1, 2).permit(1)
@@ -211,7 +211,7 @@ func TestPlaces_Busy_SecondStuck_NamesTheOther(t *testing.T) {
 	assert.False(t, b.busy(9).Stuck)
 }
 
-// Who waits for a place that is kept for another one hears when that ends, and not the end of a session elsewhere.
+// A member that waits for a place kept for another one hears when the keeping ends, and not when a session elsewhere does.
 func TestPlaces_Busy_KeptPlaceFirst(t *testing.T) {
 	b := roomy(t)
 	b.opened(7, tokenOf(1, 1).permit(0))

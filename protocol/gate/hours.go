@@ -7,8 +7,8 @@ import (
 	"github.com/wandertoken/wander/protocol/window"
 )
 
-// While one of a resource's windows is open, by the gate's own wall clock, sessions may be open. What the clock shows now counts: a clock that is
-// set forward may end a session at once, and one that is set back lengthens none.
+// While one of a resource's windows is open, by the gate's own wall clock, sessions may be open. A clock that is set forward may end a session
+// at once. A clock that is set back lengthens none.
 
 // shortestSession is what has to fit into a window: no session is shorter.
 const shortestSession = time.Nanosecond
