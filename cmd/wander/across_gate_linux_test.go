@@ -36,16 +36,7 @@ func newBook(t *testing.T) *book {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	b := &book{listen: l}
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go b.visit(c)
-		}
-	}()
-	t.Cleanup(func() { l.Close() })
+	visited(t, l, b.visit)
 	return b
 }
 

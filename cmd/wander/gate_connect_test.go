@@ -48,19 +48,10 @@ func gatedDaemon(t *testing.T, grant ident.Grant, first ...error) (socket string
 	dir := shortDir(t)
 	l, err := net.Listen("unix", filepath.Join(dir, "echo"))
 	require.NoError(t, err)
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer c.Close()
-				_, _ = io.Copy(c, c)
-			}()
-		}
-	}()
+	visited(t, l, func(c net.Conn) {
+		defer c.Close()
+		_, _ = io.Copy(c, c)
+	})
 	daemon := newFakeDaemon(nil)
 	daemon.tunnels = func(g ident.Grant) (api.Tunnel, error) {
 		if g != grant {

@@ -39,16 +39,7 @@ func newHall(t *testing.T) *hall {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	h := &hall{listen: l}
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go h.visit(c)
-		}
-	}()
-	t.Cleanup(func() { l.Close() })
+	visited(t, l, h.visit)
 	return h
 }
 

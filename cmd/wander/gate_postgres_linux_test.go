@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -109,25 +107,8 @@ func door(t *testing.T, s *client.Session) (folder string) {
 	require.NoError(t, err)
 	l, err := net.Listen("unix", filepath.Join(folder, ".s.PGSQL.5432"))
 	require.NoError(t, err)
-	t.Cleanup(func() { l.Close(); os.RemoveAll(folder) })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer c.Close()
-				stream, err := s.Connect(context.Background())
-				if err != nil {
-					return
-				}
-				defer stream.Close()
-				go func() { io.Copy(stream, c); stream.CloseWrite() }()
-				io.Copy(c, stream)
-			}()
-		}
-	}()
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	visited(t, l, through(s))
 	return folder
 }
 

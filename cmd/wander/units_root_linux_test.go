@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -99,25 +98,7 @@ func tcpDoor(t *testing.T, s *client.Session) (port string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer c.Close()
-				stream, err := s.Connect(context.Background())
-				if err != nil {
-					return
-				}
-				defer stream.Close()
-				go func() { io.Copy(stream, c); stream.CloseWrite() }()
-				io.Copy(c, stream)
-			}()
-		}
-	}()
+	visited(t, l, through(s))
 	_, port, err = net.SplitHostPort(l.Addr().String())
 	require.NoError(t, err)
 	return port
