@@ -8,6 +8,7 @@ import (
 
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/enrolment"
+	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/protocol/member"
 )
 
@@ -23,39 +24,42 @@ func membershipStatus(s member.Status) api.MembershipStatus {
 	return ms
 }
 
-const retiredKeyWarning = "the CA key that signed the certificate has been retired: other members refuse this member until it renews the certificate"
+const retiredKeyText = "the CA key that signed the certificate has been retired: other members refuse this member until it renews the certificate"
 
 // warnings are what an operator should look at.
-func (n *Node) warnings(s member.Status) []string {
-	list := []string{}
+func (n *Node) warnings(s member.Status) []api.Warning {
+	list := []api.Warning{}
+	warn := func(c api.Cause, format string, args ...any) {
+		list = append(list, api.Warning{Cause: c, Sentence: fmt.Sprintf(format, args...)})
+	}
 	if w := n.authority.warning(n.now().Wall); w != "" {
-		list = append(list, w)
+		warn(explain.CertificateEnds, "%s", w)
 	}
 	if n.authority.keyUse() == keyRetired {
-		list = append(list, retiredKeyWarning)
+		warn(explain.RetiredKey, retiredKeyText)
 	}
 	if s.Behind {
-		list = append(list, "the CA has published a configuration or revocations that no peer has sent yet")
+		warn(explain.Behind, "the CA has published a configuration or revocations that no peer has sent yet")
 	}
 	if s.Recalling {
-		list = append(list, "this member has restarted and waits for its peers to greet it: until then it neither uses nor accepts tokens")
+		warn(explain.Recalling, "this member has restarted and waits for its peers to greet it: until then it neither uses nor accepts tokens")
 	}
 	if s.Rollbacks > 0 {
-		list = append(list, fmt.Sprintf("the journal was restored to an earlier state, or a copy of this member runs: %s; this member has lost its earlier tokens: see the log, and docs/journal.md", s.LastLoss))
+		warn(explain.WentBack, "the journal was restored to an earlier state, or a copy of this member runs: %s; this member has lost its earlier tokens: see the log, and docs/journal.md", s.LastLoss)
 	}
 	if s.Copies > 0 {
-		list = append(list, "another process runs, or ran, with this member's key: see docs/journal.md")
+		warn(explain.CopyRuns, "another process runs, or ran, with this member's key: see docs/journal.md")
 	}
 	if s.Patience > 1 {
-		list = append(list, fmt.Sprintf("this member runs at least %v late: its processor is overloaded, or it was stopped; it waits %d times as long before it suspects other members", s.Late.Round(100*time.Millisecond), s.Patience))
+		warn(explain.Late, "this member runs at least %v late: its processor is overloaded, or it was stopped; it waits %d times as long before it suspects other members", s.Late.Round(100*time.Millisecond), s.Patience)
 	}
 	if s.NoPlace {
-		list = append(list, "this member has no place on the ring, because more than half of the members only dial out: it gets no turns of resources "+
+		warn(explain.NoPlace, "this member has no place on the ring, because more than half of the members only dial out: it gets no turns of resources "+
 			"with policy ring; give this or other members an address that others can dial (listen.advertise), or use preset fair")
 	}
 	for _, f := range s.Faults {
 		if f.Count > 0 {
-			list = append(list, fmt.Sprintf("member %v sent %d faulty objects, the last: %s", f.Member, f.Count, f.Last))
+			warn(explain.FaultyMember, "member %v sent %d faulty objects, the last: %s", f.Member, f.Count, f.Last)
 		}
 	}
 	return append(list, n.programs.late.warnings(n.now().Wall)...)

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/protocol/duration"
 )
 
@@ -41,7 +43,7 @@ func (l *overruns) note(o overrun) {
 }
 
 // warnings are a line for each that is not long ago.
-func (l *overruns) warnings(now time.Time) (list []string) {
+func (l *overruns) warnings(now time.Time) (list []api.Warning) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, o := range l.list {
@@ -52,8 +54,8 @@ func (l *overruns) warnings(now time.Time) (list []string) {
 		if o.process > 0 {
 			process = fmt.Sprintf(", asked for by process %d,", o.process)
 		}
-		list = append(list, fmt.Sprintf("a program of %s%s had not ended at its deadline at %s, %s after it began: it was killed, or its grant is over",
-			o.resource, process, o.at.UTC().Format(time.RFC3339), duration.Format(duration.About(o.held))))
+		list = append(list, api.Warning{Cause: explain.Overran, Sentence: fmt.Sprintf("a program of %s%s had not ended at its deadline at %s, %s after it began: it was killed, or its grant is over",
+			o.resource, process, o.at.UTC().Format(time.RFC3339), duration.Format(duration.About(o.held)))})
 	}
 	return list
 }

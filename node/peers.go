@@ -185,7 +185,7 @@ func (n *Node) reconfigured(version uint64) {
 	n.metrics.Shared(n.currentGroup().Config().Settings().Resources)
 	n.gates.configure(n.currentGroup().Config())
 	if n.authority.keyUse() == keyRetired {
-		n.log.Warn(retiredKeyWarning)
+		n.log.Warn(retiredKeyText)
 	}
 	n.transport.SetAuthorities(n.currentGroup())
 	n.transport.SetSilence(n.currentGroup().Config().Settings().Silence)

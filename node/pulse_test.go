@@ -8,6 +8,7 @@ import (
 
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/explain"
 )
 
 // A node whose process did not run tells its member, its log and whoever asks.
@@ -20,7 +21,7 @@ func TestNode_Late_SaysSo(t *testing.T) {
 		return st.Membership.Patience == 8
 	})
 	assert.Equal(t, 3.5, st.Membership.LateS)
-	assert.Contains(t, st.Warnings, "this member runs at least 3.5s late: its processor is overloaded, or it was stopped; "+
-		"it waits 8 times as long before it suspects other members")
+	assert.Contains(t, st.Warnings, api.Warning{Cause: explain.Late, Sentence: "this member runs at least 3.5s late: its processor is overloaded, or it was stopped; " +
+		"it waits 8 times as long before it suspects other members"})
 	assert.Contains(t, book.String(), "this member runs late")
 }

@@ -129,7 +129,7 @@ func whereabouts(n *Node, m *member.Member, s *member.SlotStatus, now clock.Inst
 		to.Search = &api.SearchStatus{Stage: "lost", DueS: api.AgeOf(o.Due.Sub(now))}
 	}
 	if p, ok := forecast.Of(s, now); ok {
-		to.Eta = &api.EtaStatus{P50S: p.P50.Seconds(), P95S: p.P95.Seconds(), Basis: string(p.Basis), Before: p.Before}
+		to.Eta = &api.EtaStatus{P50S: p.P50.Seconds(), P95S: p.P95.Seconds(), Basis: string(p.Basis), Before: p.Before, Overdue: p.Overdue}
 	}
 }
 

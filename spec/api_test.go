@@ -68,6 +68,7 @@ var statusWords = map[string]string{
 	"resources[].slots[].eta.p95_s":             "after what time it comes in 19 of 20 cases",
 	"resources[].slots[].eta.basis":             "what that rests on: `order` of the members that wait, or `returns` of the token to this member",
 	"resources[].slots[].eta.before":            "of `order`: how many members have waited longer, as far as is known",
+	"resources[].slots[].eta.overdue":           "of `order`: the present turn takes longer than 19 of 20 of late, and the times count from its end",
 	"resources[].slots[].long.took_s":           "for how long the present turn has lasted, at least; `long` is absent unless that is much longer than turns of late took, and there is no `eta` then",
 	"resources[].slots[].long.usual_s":          "what half of the turns of late did not exceed",
 	"resources[].max_hold_s":                    "after what time a program is killed at the latest; 0 of a resource that is leaving since before the last restart",
@@ -137,7 +138,8 @@ var statusWords = map[string]string{
 	"membership.faults[].count":                 "number of forged or malformed objects from it",
 	"membership.faults[].stale":                 "number of objects from it that something newer had replaced: honest in small numbers",
 	"membership.faults[].last":                  "what its last fault was",
-	"warnings":                                  "what an operator has to look at, one line each",
+	"warnings[].cause":                          "what an operator has to look at, by its word below",
+	"warnings[].sentence":                       "the same in one sentence",
 	"tokens.dropped":                            "tokens that this member dropped",
 	"rejected{}":                                "messages that changed nothing, by reason (refusals.md)",
 	"journal.segments":                          "number of its segments",
@@ -387,6 +389,9 @@ func reasonTable() *table {
 	}
 	for _, r := range explain.OfResource {
 		out.row("resource", "`"+string(r.Cause)+"`", r.Meaning)
+	}
+	for _, r := range explain.OfWarning {
+		out.row("warning", "`"+string(r.Cause)+"`", r.Meaning)
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -13,10 +14,15 @@ import (
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/explain"
 )
 
 // daemonPatience bounds the wait for a daemon that does not answer.
 const daemonPatience = 10 * time.Second
+
+// silentSoon is after what time people are told that a daemon has not answered: longer than one on a busy machine takes, and before they
+// wonder.
+const silentSoon = 1500 * time.Millisecond
 
 // errSilent says that a daemon took the question, and no answer came. It may well run.
 var errSilent = fmt.Errorf("the daemon has not answered for %v", daemonPatience)
@@ -24,6 +30,21 @@ var errSilent = fmt.Errorf("the daemon has not answered for %v", daemonPatience)
 // patiently bounds the wait for a daemon's answer.
 func patiently(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, daemonPatience, errSilent)
+}
+
+// tellSilent tells people on w, unless stop is called before, that the daemon does not answer and that the command waits. Nothing is
+// written after stop.
+func tellSilent(w io.Writer) (stop func()) {
+	told := make(chan struct{})
+	timer := time.AfterFunc(silentSoon, func() {
+		defer close(told)
+		fmt.Fprintf(w, "wander: the daemon has not answered for %v; waiting for %v more [%s]\n", silentSoon, daemonPatience-silentSoon, explain.DaemonSilent)
+	})
+	return func() {
+		if !timer.Stop() {
+			<-told
+		}
+	}
 }
 
 // daemonCommand makes cmd a command that asks the local daemon: run gets the path
@@ -69,6 +90,12 @@ func askDaemon(socket string, ask func(context.Context, *api.Client) error) erro
 		return &cli.Error{Code: code, Err: err, Hint: unansweredHint(socket, err)}
 	}
 	return nil
+}
+
+// inquire is askDaemon for a question that a daemon answers at once: people are told soon if it does not.
+func inquire(env *environment, socket string, ask func(context.Context, *api.Client) error) error {
+	defer tellSilent(env.Err)()
+	return askDaemon(socket, ask)
 }
 
 // unansweredHint says what to do when a daemon does not do what it was asked.

@@ -79,7 +79,7 @@ func runDoctor(env *environment, f doctorFlags, args []string) error {
 	case args[0] == theCA:
 		list = []api.Check{examineCA(env, &s, api.Fail)}
 	default:
-		err = askDaemon(socket, func(ctx context.Context, c *api.Client) (err error) {
+		err = inquire(env, socket, func(ctx context.Context, c *api.Client) (err error) {
 			list, err = c.Probe(ctx, api.ProbeRequest{Peer: args[0]})
 			return err
 		})
@@ -117,7 +117,7 @@ func printChecks(w io.Writer, list []api.Check) {
 // examine is the whole checkup: what the daemon sees, and what can be seen without it.
 func examine(env *environment, s *settings, socket, from string) []api.Check {
 	var list []api.Check
-	err := askDaemon(socket, func(ctx context.Context, c *api.Client) (err error) {
+	err := inquire(env, socket, func(ctx context.Context, c *api.Client) (err error) {
 		list, err = c.Checkup(ctx)
 		return err
 	})

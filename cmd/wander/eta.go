@@ -75,7 +75,11 @@ func etaText(s slotView) string {
 	case s.Eta == nil:
 		return "unknown: too few returns of the token are known here; "
 	}
-	return fmt.Sprintf("about %v, hardly more than %v (%s)", tenths(s.Eta.P50S), tenths(s.Eta.P95S), etaBasis(*s.Eta))
+	after := ""
+	if s.Eta.Overdue {
+		after = " after the present turn, which takes longer than 19 of 20 of late"
+	}
+	return fmt.Sprintf("about %v, hardly more than %v%s (%s)", tenths(s.Eta.P50S), tenths(s.Eta.P95S), after, etaBasis(*s.Eta))
 }
 
 // longText is why nothing is predicted while a turn takes much longer than those before.

@@ -37,7 +37,7 @@ A valid member marked "no answer" does not answer the local member; others may r
 
 func runMembers(env *environment, socket string, asJSON bool) error {
 	var list []api.MemberInfo
-	err := askDaemon(socket, func(ctx context.Context, c *api.Client) (err error) {
+	err := inquire(env, socket, func(ctx context.Context, c *api.Client) (err error) {
 		list, err = c.Members(ctx)
 		return err
 	})

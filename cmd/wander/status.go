@@ -47,32 +47,46 @@ deadline at the latest.`,
 
 // runCheck is one line about the member.
 func runCheck(env *environment, socket string) error {
-	st, err := askStatus(socket)
+	st, err := askStatus(env, socket)
 	if err != nil {
 		printWhy(env.Out, "wander", unanswered(env, socket, err))
 		return &cli.Error{Code: cli.ExitUnavailable, Err: errors.New("")}
 	}
-	shut := slices.IndexFunc(st.Resources, func(r api.ResourceStatus) bool { return explain.IsShut(r.Cause) })
-	switch down, long := unreached(&st), slices.IndexFunc(st.Resources, runsLong); {
-	case down == nil && shut < 0 && st.Cause == explain.OK && long >= 0: // nothing is broken: the program ends, at its deadline at the latest
-		printWhy(env.Out, st.Resources[long].Name, st.Resources[long].Why)
-		return nil
-	case down != nil, shut < 0:
-		printWhy(env.Out, st.Name, st.Why)
-		return down
+	text, healthy := checkLine(&st)
+	fmt.Fprintln(env.Out, text)
+	if !healthy {
+		return &cli.Error{Code: cli.ExitUnavailable, Err: errors.New("")}
 	}
-	printWhy(env.Out, st.Resources[shut].Name, st.Resources[shut].Why)
-	return &cli.Error{Code: cli.ExitUnavailable, Err: errors.New("")}
+	return nil
 }
 
-func runsLong(r api.ResourceStatus) bool { return r.Cause == explain.RunsLong }
+// checkLine is what a monitor shows of a member, and whether it is healthy. What keeps the member from all resources comes first, as it often
+// explains the rest; a gate that keeps programs out follows on the same line.
+func checkLine(st *api.Status) (text string, healthy bool) {
+	var lines []string
+	if st.Cause != explain.OK {
+		lines = append(lines, whyLine(st.Name, st.Why))
+	}
+	down := isUnreached(st)
+	shut := slices.IndexFunc(st.Resources, func(r api.ResourceStatus) bool { return explain.IsShut(r.Cause) })
+	long := slices.IndexFunc(st.Resources, func(r api.ResourceStatus) bool { return r.Cause == explain.RunsLong })
+	switch {
+	case !down && shut >= 0:
+		lines = append(lines, whyLine(st.Resources[shut].Name, st.Resources[shut].Why))
+	case st.Cause == explain.OK && long >= 0: // nothing is broken: the program ends, at its deadline at the latest
+		lines = append(lines, whyLine(st.Resources[long].Name, st.Resources[long].Why))
+	case st.Cause == explain.OK:
+		lines = append(lines, whyLine(st.Name, st.Why))
+	}
+	return strings.Join(lines, "; "), !down && shut < 0
+}
 
 func runStatus(env *environment, socket string, asJSON bool) error {
 	var (
 		st    api.Status
 		names map[ident.Member]string
 	)
-	err := askDaemon(socket, func(ctx context.Context, c *api.Client) (err error) {
+	err := inquire(env, socket, func(ctx context.Context, c *api.Client) (err error) {
 		if st, err = c.Status(ctx); err == nil && !asJSON {
 			names, err = namesToShow(ctx, c, st)
 		}
@@ -155,7 +169,7 @@ func printStatus(w io.Writer, st api.Status, names map[ident.Member]string) {
 		fmt.Fprintf(w, "user        %s: %d programs wait or run\n", userText(u.User), u.Programs)
 	}
 	for _, warning := range st.Warnings {
-		fmt.Fprintf(w, "warning     %s\n", warning)
+		fmt.Fprintf(w, "warning     %s [%s]\n", cli.OneLine(warning.Sentence), warning.Cause)
 	}
 	for _, reason := range slices.Sorted(maps.Keys(st.Rejected)) {
 		fmt.Fprintf(w, "rejected    %d %s\n", st.Rejected[reason], reason)

@@ -81,7 +81,7 @@ func TestHelp(t *testing.T) {
 
 // Each cause that wander status names has its section in the help, with or without its brackets, and as text without links.
 func TestHelp_EachCause_Explained(t *testing.T) {
-	for _, row := range slices.Concat(explain.OfMember, explain.OfResource) {
+	for _, row := range slices.Concat(explain.OfMember, explain.OfResource, explain.OfWarning) {
 		for _, word := range []string{string(row.Cause), "[" + string(row.Cause) + "]"} {
 			code, out, errs := runCommand("", "help", word)
 			assert.Zero(t, code, word)

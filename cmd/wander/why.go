@@ -46,8 +46,10 @@ func stateFolder(env *environment, socket string) string {
 }
 
 // printWhy is one line: a sentence, and the word of its section.
-func printWhy(w io.Writer, subject string, why api.Why) {
-	fmt.Fprintf(w, "%s: %s [%s]\n", subject, cli.OneLine(why.Sentence), why.Cause)
+func printWhy(w io.Writer, subject string, why api.Why) { fmt.Fprintln(w, whyLine(subject, why)) }
+
+func whyLine(subject string, why api.Why) string {
+	return fmt.Sprintf("%s: %s [%s]", subject, cli.OneLine(why.Sentence), why.Cause)
 }
 
 // printReasons begins a status: why nothing runs, the member first if it is to blame, then each resource.
@@ -63,14 +65,18 @@ func printReasons(w io.Writer, st api.Status) {
 
 // unreached ends a command that has shown that this member takes part in nothing.
 func unreached(st *api.Status) error {
+	if !isUnreached(st) {
+		return nil
+	}
+	return &cli.Error{Code: cli.ExitUnavailable, Err: errors.New("")}
+}
+
+func isUnreached(st *api.Status) bool {
 	holds := false
 	for i := range st.Resources {
 		holds = holds || explain.Holds(&st.Resources[i])
 	}
-	if !explain.IsDown(st.Cause, holds) {
-		return nil
-	}
-	return &cli.Error{Code: cli.ExitUnavailable, Err: errors.New("")}
+	return explain.IsDown(st.Cause, holds)
 }
 
 // resourceView is what `wander who` and `wander eta` show of a resource.
@@ -114,7 +120,7 @@ func resourceCommand(env *environment, cmd *cobra.Command, show func(io.Writer, 
 		if err != nil {
 			return err
 		}
-		st, err := askStatus(path)
+		st, err := askStatus(env, path)
 		if err != nil {
 			return hintAtLastWord(env, path, err)
 		}
@@ -144,8 +150,8 @@ func noResource(st api.Status, name string) error {
 	return &cli.Error{Code: cli.ExitNoPermission, Err: fmt.Errorf("%s [%s]", explain.NoResource(name).Sentence, explain.NotConfigured), Hint: hint}
 }
 
-func askStatus(socket string) (st api.Status, err error) {
-	err = askDaemon(socket, func(ctx context.Context, c *api.Client) (err error) {
+func askStatus(env *environment, socket string) (st api.Status, err error) {
+	err = inquire(env, socket, func(ctx context.Context, c *api.Client) (err error) {
 		st, err = c.Status(ctx)
 		return err
 	})

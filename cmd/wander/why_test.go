@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -52,6 +53,45 @@ func TestPatiently_NoAnswer_SaidSo(t *testing.T) {
 		assert.Contains(t, err.Error(), "the daemon has not answered for 10s")
 		assert.Contains(t, unansweredHint("nosuch.sock", err), "before you start it again")
 	})
+}
+
+// People are told soon that the daemon does not answer, while the command goes on to wait; and nothing if it answers.
+func TestTellSilent_NoAnswerYet_Named(t *testing.T) {
+	for wait, want := range map[time.Duration]string{
+		silentSoon - 1: "",
+		silentSoon + 1: "wander: the daemon has not answered for 1.5s; waiting for 8.5s more [daemon_silent]\n",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var said strings.Builder
+			stop := tellSilent(&said)
+			time.Sleep(wait) // of the bubble's clock
+			stop()
+			time.Sleep(daemonPatience)
+			assert.Equal(t, want, said.String())
+		})
+	}
+}
+
+// A monitor's line names what keeps the member from everything, and a gate that keeps programs out, whichever is seen first: a machine that runs late loses its
+// gate now and then.
+func TestCheckLine_MemberAndGate_BothNamed(t *testing.T) {
+	why := func(c api.Cause) api.Why { return api.Why{Cause: c, Sentence: "about " + string(c)} }
+	for _, c := range []struct {
+		member, resource api.Cause
+		want             string
+	}{
+		{explain.Late, explain.GateUnreachable, "m1: about late [late]; tape: about gate_unreachable [gate_unreachable] false"},
+		{explain.Late, explain.Queued, "m1: about late [late] true"},
+		{explain.Late, explain.RunsLong, "m1: about late [late] true"},
+		{explain.OK, explain.GateStuck, "tape: about gate_stuck [gate_stuck] false"},
+		{explain.OK, explain.RunsLong, "tape: about runs_long [runs_long] true"},
+		{explain.OK, explain.Queued, "m1: about ok [ok] true"},
+		{explain.Revoked, explain.GateUnreachable, "m1: about revoked [revoked] false"},
+	} {
+		st := api.Status{Name: "m1", Why: why(c.member), Resources: []api.ResourceStatus{{Name: "tape", Why: why(c.resource)}}}
+		text, healthy := checkLine(&st)
+		assert.Equal(t, c.want, fmt.Sprint(text, " ", healthy))
+	}
 }
 
 // Another start mends no revocation and no full disk: the hint names the section about the daemon's last word.

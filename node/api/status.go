@@ -38,8 +38,14 @@ type Status struct {
 	CertificateExpires time.Time         `json:"certificate_expires"`
 	Membership         MembershipStatus  `json:"membership"`
 	Evidence           EvidenceStatus    `json:"evidence"`
-	// Warnings are what an operator should look at, one line each.
-	Warnings []string `json:"warnings"`
+	// Warnings are what an operator should look at.
+	Warnings []Warning `json:"warnings"`
+}
+
+// Warning is what an operator should look at although programs may run, in one word and in one sentence.
+type Warning struct {
+	Cause    Cause  `json:"cause"`
+	Sentence string `json:"sentence"`
 }
 
 // UserStatus counts the programs of one local user that wait or hold, over the connections that are open.

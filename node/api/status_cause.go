@@ -68,6 +68,9 @@ type EtaStatus struct {
 	P95S   float64 `json:"p95_s"`
 	Basis  string  `json:"basis"`  // order or returns: see package forecast
 	Before int     `json:"before"` // members that have waited longer, of order
+
+	// Overdue is that the present turn takes longer than 19 of 20 of late: nobody can say when it ends, and the times count from then.
+	Overdue bool `json:"overdue"`
 }
 
 // LongStatus is a turn that takes much longer than those of late: its program may hang.

@@ -79,7 +79,7 @@ func Judge(f *Facts) []api.Check {
 	}
 	list = append(list, check("version", api.Fine, fmt.Sprintf("wander %s; members that connect speak %s. They do not tell each other their versions", f.Version, f.Protocol), ""))
 	for _, w := range f.Status.Warnings {
-		list = append(list, check("warning", api.Warn, w, "docs/troubleshooting.md"))
+		list = append(list, check("warning", api.Warn, w.Sentence, explain.Section(w.Cause)))
 	}
 	return list
 }

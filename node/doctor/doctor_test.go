@@ -98,7 +98,7 @@ func TestJudge_EachTrouble_Found(t *testing.T) {
 			*f.Status.Resources[0].Slots[0].Gate = api.GateStatus{Reachable: true, Said: "refused: too soon", Hinders: "refused", NotBefore: f.Now.Add(time.Second)}
 		}, "gate of tape", api.Warn, "too soon"},
 		"gate that counts": {func(f *doctor.Facts) { *f.Status.Resources[0].Slots[0].Gate = api.GateStatus{Observes: true} }, "gate of tape", api.Warn, "only observes"},
-		"a warning":        {func(f *doctor.Facts) { f.Status.Warnings = []string{"look"} }, "warning", api.Warn, "look"},
+		"a warning":        {func(f *doctor.Facts) { f.Status.Warnings = []api.Warning{{Cause: explain.Late, Sentence: "look"}} }, "warning", api.Warn, "look"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := well()

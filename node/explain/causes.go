@@ -50,13 +50,22 @@ const (
 	Idle            api.Cause = "idle" // no trouble: nobody here waits
 )
 
+// What an operator should look at although nothing keeps programs from running. A warning may also have the word of a cause above.
+const (
+	CertificateEnds api.Cause = "certificate_ends"
+	WentBack        api.Cause = "went_back"
+	CopyRuns        api.Cause = "copy_runs"
+	FaultyMember    api.Cause = "faulty_member"
+	Overran         api.Cause = "overran"
+)
+
 // Row is one cause, and what it means in a few words.
 type Row struct {
 	Cause   api.Cause
 	Meaning string
 }
 
-// OfMember are the causes of a member, and OfResource those of a resource.
+// OfMember are the causes of a member, OfResource those of a resource, and OfWarning those of warnings alone.
 var (
 	OfMember = []Row{
 		{NoDaemon, "no daemon answers on the socket (said by the command)"},
@@ -101,6 +110,13 @@ var (
 		{NoToken, "no token has come here yet"},
 		{NoNews, "the token is elsewhere, and nobody has told where"},
 		{Idle, "no program waits here"},
+	}
+	OfWarning = []Row{
+		{CertificateEnds, "this member's certificate expires soon, or has expired"},
+		{WentBack, "the journal was restored to an earlier state, or a copy of this member runs"},
+		{CopyRuns, "another process runs, or ran, with this member's key"},
+		{FaultyMember, "another member has sent faulty objects"},
+		{Overran, "a program had not ended at its deadline"},
 	}
 )
 

@@ -360,7 +360,12 @@ func turn(e *api.EtaStatus) string {
 	if e.P50S == 0 { // the present turn has taken as long as those of late
 		after = "later than predicted"
 	}
+	if e.Overdue {
+		after += " after the present turn, which takes longer than usual"
+	}
 	switch {
+	case e.Basis == "order" && e.Before == 0 && e.Overdue:
+		return ", you are next; the present turn takes longer than usual"
 	case e.Basis == "order" && e.Before == 0:
 		return ", you are next, " + after
 	case e.Basis == "order" && e.Before == 1:

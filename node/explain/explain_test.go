@@ -110,6 +110,8 @@ var slotCases = map[string]struct {
 	"held across a restart":           {api.SlotStatus{Held: true, Executing: true, Holder: &api.HolderStatus{How: api.Here, ProgramEndsS: s(300), AwayS: s(300)}}, explain.Running, "this member holds it across a restart of its machine, for 5m more at most"},
 	"queued":                          {api.SlotStatus{Holder: m3(api.Said), Eta: &api.EtaStatus{P50S: 40, Basis: "order", Before: 4}}, explain.Queued, "token with m3 (12 s ago, says m3 itself), 4 wait before you, about 40 s"},
 	"one before":                      {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 20, Basis: "order", Before: 1}}, explain.Queued, "says m5), 1 waits before you, about 20 s"},
+	"next, and the turn is long":      {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{Basis: "order", Overdue: true}}, explain.Next, "you are next; the present turn takes longer than usual"},
+	"queued, and the turn is long":    {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 20, Basis: "order", Before: 4, Overdue: true}}, explain.Queued, "4 wait before you, about 20 s after the present turn, which takes longer than usual"},
 	"next, and overdue":               {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{Basis: "order"}}, explain.Next, "you are next, later than predicted"},
 	"overdue":                         {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{Basis: "returns"}}, explain.Elsewhere, "says m5), later than predicted"},
 	"next":                            {api.SlotStatus{Holder: m3(api.Told), Eta: &api.EtaStatus{P50S: 3, Basis: "order"}}, explain.Next, "you are next, about 3.0 s"},

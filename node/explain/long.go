@@ -29,7 +29,7 @@ func stayed(h *api.HolderStatus) string {
 }
 
 // longTurns are a warning for each turn that takes much longer than those of late, for members that do not wait, too.
-func longTurns(st *api.Status) (list []string) {
+func longTurns(st *api.Status) (list []api.Warning) {
 	for i := range st.Resources {
 		r := &st.Resources[i]
 		for j := range r.Slots {
@@ -45,7 +45,7 @@ func longTurns(st *api.Status) (list []string) {
 			case h.ProgramEndsS != nil:
 				what = fmt.Sprintf("%s's program has run for %s", h.Name, text(s.Long.TookS))
 			}
-			list = append(list, fmt.Sprintf("%s: %s, and %s: it may hang; %s", r.Name, what, usual(s.Long), where))
+			list = append(list, api.Warning{Cause: RunsLong, Sentence: fmt.Sprintf("%s: %s, and %s: it may hang; %s", r.Name, what, usual(s.Long), where)})
 		}
 	}
 	return list

@@ -19,7 +19,7 @@ func TestStatus_TurnTakesLong_Warned(t *testing.T) {
 	} {
 		st := api.Status{Resources: []api.ResourceStatus{{Name: "tape", Slots: []api.SlotStatus{slot, {}}}}}
 		explain.Status(&st, noon)
-		assert.Equal(t, []string{words}, st.Warnings)
+		assert.Equal(t, []api.Warning{{Cause: explain.RunsLong, Sentence: words}}, st.Warnings)
 	}
 	st := api.Status{Resources: []api.ResourceStatus{{Name: "tape", Slots: []api.SlotStatus{{Holder: m3(api.Said)}}}}}
 	explain.Status(&st, noon)

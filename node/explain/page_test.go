@@ -20,7 +20,7 @@ func TestPage_Sections_AreCauses(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^## (.*)$`).FindAllStringSubmatch(string(text), -1) {
 		sections = append(sections, explain.Section(api.Cause(m[1])))
 	}
-	for _, list := range [][]explain.Row{explain.OfMember, explain.OfResource} {
+	for _, list := range [][]explain.Row{explain.OfMember, explain.OfResource, explain.OfWarning} {
 		for _, r := range list {
 			causes = append(causes, explain.Section(r.Cause))
 		}

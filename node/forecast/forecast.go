@@ -39,7 +39,13 @@ type Prediction struct {
 	P50, P95 time.Duration
 	Basis    Basis
 	Before   int // members that have waited longer, of Order
+
+	// Overdue is that the present turn has taken longer than 19 of 20 of late, of Order: when it ends nobody can say, and P50 and P95 count from then.
+	Overdue bool
 }
+
+// leastOverdue is below what no turn is called overdue: where turns take milliseconds, half a second is a machine that was busy.
+const leastOverdue = time.Second
 
 // ret is one return of a token: how many hops it took, and how long.
 type ret struct {
@@ -88,7 +94,11 @@ func ofOrder(s *member.SlotStatus, returns []ret, now clock.Instant) Prediction 
 		begun = max(begun, o.First())
 	}
 	mean := turns*turn - min(now.Sub(begun).Seconds(), turn)
-	return Prediction{seconds(mean), seconds(mean + quantile95*math.Sqrt(variance)), Order, int(math.Round(before))}
+	p := Prediction{P50: seconds(mean), P95: seconds(mean + quantile95*math.Sqrt(variance)), Basis: Order, Before: int(math.Round(before))}
+	if from, known, is := turnElsewhere(s, now); is {
+		p.Overdue = now.Sub(from) > scaled(max(seconds(turn+quantile95*spread), leastOverdue), known)
+	}
+	return p
 }
 
 // quantile95 is that of the normal distribution.

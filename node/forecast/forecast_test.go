@@ -42,6 +42,25 @@ func TestOf_OrderKnown_TurnsCounted(t *testing.T) {
 	assert.Equal(t, late, again, "that it was told again begins no turn")
 }
 
+// From when on a turn takes longer than 19 of 20 before, a prediction counts from its end.
+func TestOf_TurnTakesLonger_Overdue(t *testing.T) {
+	s := &member.SlotStatus{Waiting: 1, Passages: rounds(20, 20, 20), Observed: policy.Observation{Holder: ident.Member{2}, At: at(60), Ahead: 3, Known: 1}}
+	p, _ := forecast.Of(s, at(61.9))
+	assert.False(t, p.Overdue)
+	p, _ = forecast.Of(s, at(62.1))
+	assert.True(t, p.Overdue)
+	assert.InDelta(t, 3*2, p.P50.Seconds(), 1e-6, "of the three after it")
+	s.Observed.Known = 0.5
+	p, _ = forecast.Of(s, at(62.1))
+	assert.False(t, p.Overdue, "the token may have moved on unheard")
+	s.Observed.Known, s.Waiting = 1, 0
+	p, _ = forecast.Of(s, at(62.1))
+	assert.False(t, p.Overdue, "it may rest")
+	s.Waiting, s.Passages, s.Observed.At = 1, rounds(1, 1, 1), at(3)
+	p, _ = forecast.Of(s, at(3.9))
+	assert.False(t, p.Overdue, "turns of milliseconds: the machine was busy")
+}
+
 func TestOf_FewTurnsKnown_Scaled(t *testing.T) {
 	s := &member.SlotStatus{Passages: rounds(20, 20, 20), Observed: policy.Observation{Ahead: 3, Known: 0.25}}
 	p, ok := forecast.Of(s, at(60))

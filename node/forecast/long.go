@@ -35,21 +35,34 @@ func LongOf(s *member.SlotStatus, begun, now clock.Instant) (l Long, is bool) {
 	}
 	turn, spread := pace(returns)
 	limit := max(longFactor*seconds(turn+quantile95*spread), leastLong, s.Expected)
-	switch o := &s.Observed; {
+	known := 1.0
+	switch {
 	case s.Executing:
-		if begun == 0 {
-			return l, false
-		}
-	case s.Held, o.Holder.IsZero():
-		return l, false
-	case o.Ends > now:
-		begun = cmp.Or(o.Runs, o.First())
-	case s.Waiting > 0 && o.Known > 0:
-		begun = max(o.First(), s.WaitingSince)
-		limit = time.Duration(float64(limit) / o.Known) // a member that hears of a part of the turns hears of none for longer
-	default:
+		is = begun > 0
+	case !s.Held:
+		begun, known, is = turnElsewhere(s, now)
+	}
+	if !is {
 		return l, false
 	}
 	l = Long{Took: now.Sub(begun), Usual: seconds(turn)}
-	return l, l.Took > limit
+	return l, l.Took > scaled(limit, known)
+}
+
+// turnElsewhere is when another member's present turn began at the latest, as far as this member knows, and of which part of the turns it hears.
+func turnElsewhere(s *member.SlotStatus, now clock.Instant) (begun clock.Instant, known float64, is bool) {
+	switch o := &s.Observed; {
+	case o.Holder.IsZero():
+		return 0, 0, false
+	case o.Ends > now:
+		return cmp.Or(o.Runs, o.First()), 1, true
+	case s.Waiting > 0 && o.Known > 0:
+		return max(o.First(), s.WaitingSince), o.Known, true
+	}
+	return 0, 0, false
+}
+
+// scaled is a bound on a turn for a member that hears of a part of the turns: it hears of none for longer.
+func scaled(limit time.Duration, known float64) time.Duration {
+	return time.Duration(float64(limit) / known)
 }

@@ -124,13 +124,13 @@ func TestHandler_Methods_OnlyReading(t *testing.T) {
 func TestHelp_EachCause_HasWords(t *testing.T) {
 	var help map[string][]string
 	require.NoError(t, json.Unmarshal(get(five().page(), http.MethodGet, "/page/help.json", nil).Body.Bytes(), &help))
-	for _, list := range [][]explain.Row{explain.OfMember, explain.OfResource} {
+	for _, list := range [][]explain.Row{explain.OfMember, explain.OfResource, explain.OfWarning} {
 		for _, r := range list {
 			assert.NotEmpty(t, help[string(r.Cause)], r.Cause)
 		}
 	}
 	assert.Contains(t, help["isolated"][2], "Do: mend the network.")
-	assert.Len(t, help["idle"], 1, "what follows the last section is not of it")
+	assert.Len(t, help["idle"], 1, "what follows the last section about a resource is not of it")
 }
 
 // listener reads the events of a page over a pipe.

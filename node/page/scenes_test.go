@@ -87,7 +87,7 @@ func newScene(n int) *scene {
 		Address: "192.0.2.10:4133", Link: api.LinkStatus{LastHeardS: seconds(0.2), Others: n - 1, ClockAheadS: 0.03},
 		Handoffs: api.HandoffCounts{OK: 1204, Retried: 3}, Tokens: api.TokenCounts{Generated: 1}, Rejected: map[string]uint64{},
 		Journal: api.JournalStatus{Segments: 2, Bytes: 5_400_000}, CertificateExpires: noon.AddDate(0, 0, 61),
-		Membership: api.MembershipStatus{RevocationVersion: 7, Patience: 1}, Warnings: []string{},
+		Membership: api.MembershipStatus{RevocationVersion: 7, Patience: 1}, Warnings: []api.Warning{},
 	}
 	for i := range n {
 		m := api.MemberInfo{
@@ -209,7 +209,7 @@ func sixty() *scene {
 	holder, hop := s.walk("tape", 0, 1800, 2, 4, 0.3)
 	s.walk("tape", 1, 120, 64, 5, 0.8)
 	s.resource("tape", 2, s.told(holder, hop, 2.1, 17, 74))
-	s.st.Warnings = []string{"two tokens of tape circulated at once 96 s ago: see wander audit", "certificate of this member expires in 6 days, and the CA does not answer"}
+	s.st.Warnings = []api.Warning{{Cause: explain.FaultyMember, Sentence: "member m17 sent 3 faulty objects, the last: a signature that does not verify"}, {Cause: explain.CertificateEnds, Sentence: "the certificate expires in 6d; the last attempt to renew it failed: the CA does not answer"}}
 	return s.done()
 }
 
@@ -250,7 +250,7 @@ func many() *scene {
 func hostile() *scene {
 	const markup = `<img src=x onerror="document.title='owned'"><b>bold</b>&amp;`
 	s := five()
-	s.st.Name, s.st.GroupName, s.st.Warnings = markup, markup, []string{markup}
+	s.st.Name, s.st.GroupName, s.st.Warnings = markup, markup, []api.Warning{{Cause: explain.Late, Sentence: markup}}
 	s.st.Sentence, s.st.Cause = markup, "isolated"
 	for i := range s.members {
 		s.members[i].Name, s.members[i].Addresses = markup, []string{markup}

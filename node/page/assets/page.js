@@ -106,7 +106,7 @@ function facts(r) {
     }
     if (slot.last_seen_s !== null && !slot.held) fact(of + "last here", span(slot.last_seen_s) + " ago");
     if (slot.long) fact(of + "this turn", `${span(slot.long.took_s)} or more; turns of late took ${span(slot.long.usual_s)}`);
-    if (slot.eta && !slot.held) fact(of + "turn here", `in ${span(slot.eta.p50_s)}, or within ${span(slot.eta.p95_s)} in 19 of 20 cases`);
+    if (slot.eta && !slot.held) fact(of + "turn here", `in ${span(slot.eta.p50_s)}, or within ${span(slot.eta.p95_s)} in 19 of 20 cases${slot.eta.overdue ? ", after the present turn, which takes longer than usual" : ""}`);
     if (slot.gate) fact("gate", !slot.gate.reachable ? "not reached" : slot.gate.said || "reached");
     if (slot.missing_votes) fact("votes missing", slot.missing_votes.map(nameOf).join(", "));
   });
@@ -152,7 +152,7 @@ function showNow(st) {
     box.replaceChildren(...(shown.length ? shown : [h("p", {class: "note"}, "The group's configuration has no resources.")]));
   }
   $("warnings").hidden = !st.warnings.length;
-  put($("warning-list"), ...st.warnings.map(w => h("li", {}, w)));
+  put($("warning-list"), ...st.warnings.map(w => h("li", {}, `${w.sentence} (docs/troubleshooting.md#${w.cause})`)));
   speak(st);
   const worst = st.cause !== "ok" ? words(st.cause) : st.resources.map(r => `${words(r.cause)}: ${r.name}`).join(", ");
   document.title = `${worst} · ${st.name}`;
