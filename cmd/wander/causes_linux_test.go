@@ -55,3 +55,33 @@ func TestStatus_JournalFails_LastWordShown(t *testing.T) {
 	assert.Regexp(t, `^wander: the daemon ended at .*file too large \[journal_failed\]$`, line)
 	assert.Equal(t, cli.ExitUnavailable, code)
 }
+
+// A daemon whose disk is full ends, and status says why: the disk is a small one of its own, and another program fills it.
+func TestStatus_DiskFull_LastWordShown(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t)
+	state := filepath.Join(c.dir, "m1", "state")
+	require.NoError(t, os.MkdirAll(state, 0o700))
+	if err := unix.Mount("tmpfs", state, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "size=8m,mode=0700"); err != nil {
+		t.Skipf("a disk of its own needs root: %v", err)
+	}
+	t.Cleanup(func() { assert.NoError(t, unix.Unmount(state, unix.MNT_DETACH)) })
+	m := c.join("m1")
+	await.Until(t, "programs run", func() bool {
+		st, failed := m.client.Status(t.Context())
+		return failed == nil && st.Resources[0].Slots[0].Operations > 3
+	})
+	fill, err := os.Create(filepath.Join(state, "fill"))
+	require.NoError(t, err)
+	defer fill.Close()
+	for block := make([]byte, 4096); err == nil; {
+		_, err = fill.Write(block)
+	}
+	require.ErrorIs(t, err, unix.ENOSPC)
+	full := time.Now()
+	c.end(m)
+	line, code := firstLine(filepath.Join(state, api.SocketName))
+	t.Logf("%-16s %5.2f s  %s", "disk_full", time.Since(full).Seconds(), line)
+	assert.Regexp(t, `^wander: the daemon ended at .*: the disk of its journal is full: .*no space left on device \[disk_full\]$`, line)
+	assert.Equal(t, cli.ExitUnavailable, code)
+}

@@ -303,7 +303,7 @@ func allFaults() map[api.Cause]func(*fault) string {
 // Each cause is brought about by a fault, or by the test that is named here.
 func TestCauses_Each_Provoked(t *testing.T) {
 	elsewhere := map[api.Cause]string{
-		explain.DiskFull:      "node TestAcquire_DaemonEnds_Unavailable",
+		explain.DiskFull:      "TestStatus_DiskFull_LastWordShown",
 		explain.JournalFailed: "TestStatus_JournalFails_LastWordShown",
 		explain.Late:          "TestStatus_DaemonStoodStill_LateNamed",
 		explain.OK:            "every other one",
