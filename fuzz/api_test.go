@@ -49,13 +49,13 @@ func (b *apiBackend) Acquire(_ context.Context, r api.AcquireRequest) (api.HeldG
 	return apiGrant{}, nil
 }
 
-func (b *apiBackend) Back(string) (int, error)         { b.asked++; return 0, nil }
-func (b *apiBackend) Release(api.ReleaseRequest) error { b.asked++; return nil }
-func (b *apiBackend) Status() api.Status               { b.asked++; return api.Status{} }
-func (b *apiBackend) Members() []api.MemberInfo        { b.asked++; return nil }
-func (b *apiBackend) Waiting(string) api.Waiting       { return api.Waiting{} }
-func (b *apiBackend) Checkup() []api.Check             { b.asked++; return nil }
-func (b *apiBackend) LastHour() []api.ResourceHistory  { b.asked++; return nil }
+func (b *apiBackend) Back(string) (int, error)            { b.asked++; return 0, nil }
+func (b *apiBackend) Release(api.ReleaseRequest) error    { b.asked++; return nil }
+func (b *apiBackend) Status() api.Status                  { b.asked++; return api.Status{} }
+func (b *apiBackend) Members() []api.MemberInfo           { b.asked++; return nil }
+func (b *apiBackend) Waiting(string) api.Waiting          { return api.Waiting{} }
+func (b *apiBackend) Checkup(context.Context) []api.Check { b.asked++; return nil }
+func (b *apiBackend) LastHour() []api.ResourceHistory     { b.asked++; return nil }
 func (b *apiBackend) Probe(context.Context, api.ProbeRequest) ([]api.Check, error) {
 	b.asked++
 	return nil, api.ErrBadRequest

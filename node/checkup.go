@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	"time"
 
@@ -22,7 +23,7 @@ import (
 type desk struct{ *Node }
 
 // Checkup looks at what an operator can mend.
-func (n desk) Checkup() []api.Check {
+func (n desk) Checkup(ctx context.Context) []api.Check {
 	t := n.transport.Stats()
 	f := doctor.Facts{
 		Status: n.Status(), Dialled: t.Dialled, Failed: t.DialFailures, Accepted: t.Accepted,
@@ -55,7 +56,71 @@ func (n desk) Checkup() []api.Check {
 			f.Own = append(f.Own, a.String())
 		}
 	}
+	f.Back = n.dialledBack(ctx)
 	return doctor.Judge(&f)
+}
+
+const (
+	// maxAsked is how many members are asked to dial this one, one after the other until one answers: more that do not are no news.
+	maxAsked = 3
+	// askedWithin bounds that as a whole: whoever looks waits for it.
+	askedWithin = 6 * time.Second
+)
+
+// dialledBack asks members that are connected, and have addresses themselves, to dial this one.
+func (n desk) dialledBack(ctx context.Context) *doctor.Back {
+	if n.cfg.Listen == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, askedWithin)
+	defer cancel()
+	asked := 0
+	for _, p := range n.transport.Neighbours() {
+		addresses := n.addressesOf(p.Member)
+		if len(addresses) == 0 {
+			continue
+		}
+		if b := n.askBack(ctx, addresses, p.Member); b != nil {
+			return b
+		}
+		if asked++; asked == maxAsked || ctx.Err() != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// addressesOf are where a member is dialled.
+func (n desk) addressesOf(id ident.Member) (list []string) {
+	n.engine.look(func(m *member.Member) {
+		for k := range m.Members() {
+			if k.Certificate.Member() == id {
+				list = slices.Clone(k.Addresses)
+			}
+		}
+	})
+	return list
+}
+
+// askBack asks one member to dial this one; nil: it has not answered.
+func (n desk) askBack(ctx context.Context, addresses []string, id ident.Member) *doctor.Back {
+	a, err := n.transport.DialBack(ctx, addresses, id)
+	if err != nil {
+		n.log.Debug("a member was asked to dial back, and has not answered", "member", id, "error", err)
+		return nil
+	}
+	b := &doctor.Back{By: a.By.Body().Name, Seen: a.Seen.String()}
+	for _, d := range a.Dialled {
+		switch d.Outcome {
+		case transport.DialAnswered:
+			b.Answered = append(b.Answered, d.Address)
+		case transport.DialRefused:
+			b.Failed = append(b.Failed, d.Address+" (by another member, or refused)")
+		default:
+			b.Failed = append(b.Failed, d.Address+" (nobody answers)")
+		}
+	}
+	return b
 }
 
 // build is the version of this program.
@@ -130,12 +195,14 @@ func (n desk) Probe(ctx context.Context, r api.ProbeRequest) ([]api.Check, error
 		n.clockOf(a.Certificate.Member(), a.RTT), doctor.MTU(transport.PathMTU(a.Remote)),
 		{Name: "version", Result: api.Fine, Finding: "speaks " + transport.ALPN},
 	}
-	if linked != nil && !linked.Dialled {
-		list = append(list, api.Check{Name: "dials back", Result: api.Fine, Finding: fmt.Sprintf("the connection in use was dialled by %s, from %v", c.Name, linked.Remote)})
-	} else {
-		list = append(list, api.Check{Name: "dials back", Result: api.Skipped, Finding: "it has not dialled this member of late; on that machine: wander doctor " + n.cfg.Certificate.Body().Name})
+	var back *doctor.Back
+	if n.cfg.Listen != "" {
+		back = n.askBack(ctx, []string{a.Remote.String()}, a.Certificate.Member())
 	}
-	return list, nil
+	if back == nil && linked != nil && !linked.Dialled {
+		return append(list, api.Check{Name: "dials back", Result: api.Fine, Finding: fmt.Sprintf("the connection in use was dialled by %s, from %v", c.Name, linked.Remote)}), nil
+	}
+	return append(list, doctor.DialsBack(back, n.cfg.Certificate.Body().Name)), nil
 }
 
 // clockOf compares with a peer's clock, as it has greeted.

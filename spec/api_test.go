@@ -316,13 +316,13 @@ type willing struct{ api.Backend }
 func (willing) Acquire(context.Context, api.AcquireRequest) (api.HeldGrant, error) {
 	return nil, api.ErrNotGranted
 }
-func (willing) Back(string) (int, error)         { return 0, nil }
-func (willing) Release(api.ReleaseRequest) error { return nil }
-func (willing) Status() api.Status               { return api.Status{} }
-func (willing) Members() []api.MemberInfo        { return nil }
-func (willing) Waiting(string) api.Waiting       { return api.Waiting{} }
-func (willing) Checkup() []api.Check             { return nil }
-func (willing) LastHour() []api.ResourceHistory  { return nil }
+func (willing) Back(string) (int, error)            { return 0, nil }
+func (willing) Release(api.ReleaseRequest) error    { return nil }
+func (willing) Status() api.Status                  { return api.Status{} }
+func (willing) Members() []api.MemberInfo           { return nil }
+func (willing) Waiting(string) api.Waiting          { return api.Waiting{} }
+func (willing) Checkup(context.Context) []api.Check { return nil }
+func (willing) LastHour() []api.ResourceHistory     { return nil }
 func (willing) Probe(context.Context, api.ProbeRequest) ([]api.Check, error) {
 	return nil, nil
 }

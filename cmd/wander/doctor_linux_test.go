@@ -52,6 +52,8 @@ func TestDoctor_RealDaemons_EachFinding(t *testing.T) {
 		assert.NotEmpty(t, found[name].Finding, name)
 	}
 	assert.Equal(t, api.Fine, found["udp in"].Result, "m2 has dialled m1: %v", found["udp in"])
+	assert.Contains(t, found["udp in"].Finding, "m2 was asked to dial this member, and was answered at "+m1.listen)
+	assert.Contains(t, found["address"].Finding, "; m2 sees it at "+m1.listen)
 	assert.NotContains(t, found, "authority", "the daemon asks it")
 	assert.Equal(t, "from "+config+"; state_dir "+filepath.Join(c.dir, "m1", "state")+", socket "+filepath.Join(c.dir, "m1", "state", api.SocketName), found["settings"].Finding)
 	assert.Contains(t, found["peers"].Finding, "of 1 other members connected")
@@ -60,6 +62,7 @@ func TestDoctor_RealDaemons_EachFinding(t *testing.T) {
 	assert.Equal(t, cli.ExitOK, code, found)
 	assert.Contains(t, found["reach"].Finding, "m2 answers at "+m2.listen)
 	assert.Contains(t, found["certificate"].Finding, "m2 (")
+	assert.Contains(t, found["dials back"].Finding, "m2 was asked to dial this member, and was answered at "+m1.listen)
 	assert.Equal(t, api.Fine, found["clock"].Result, found["clock"])
 	found, _ = examined(t, "--config", config, m2.listen)
 	assert.Contains(t, found["reach"].Finding, "m2 answers")

@@ -130,7 +130,7 @@ func (f *fakeDaemon) Status() api.Status {
 func (f *fakeDaemon) Waiting(string) api.Waiting { return api.Waiting{} }
 
 // Checkup finds one thing to mend.
-func (f *fakeDaemon) Checkup() []api.Check { return f.checks }
+func (f *fakeDaemon) Checkup(context.Context) []api.Check { return f.checks }
 
 func (f *fakeDaemon) Probe(_ context.Context, r api.ProbeRequest) ([]api.Check, error) {
 	return []api.Check{{Name: "reach", Result: api.Fine, Finding: r.Peer + " answers"}}, nil

@@ -64,7 +64,7 @@ func TestClient_CheckupProbeHistory_Answered(t *testing.T) {
 	c := Dial(serve(t, f, socketPath(t)).socket)
 	checks, err := c.Checkup(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, f.Checkup(), checks)
+	assert.Equal(t, f.Checkup(t.Context()), checks)
 	checks, err = c.Probe(t.Context(), ProbeRequest{Peer: "beta"})
 	require.NoError(t, err)
 	assert.Equal(t, []Check{{Name: "beta", Result: Fail}}, checks)

@@ -82,7 +82,7 @@ func (f *fake) Waiting(resource string) Waiting {
 	return w
 }
 
-func (f *fake) Checkup() []Check { return []Check{{Name: "clock", Result: Fine}} }
+func (f *fake) Checkup(context.Context) []Check { return []Check{{Name: "clock", Result: Fine}} }
 
 func (f *fake) Probe(_ context.Context, r ProbeRequest) ([]Check, error) {
 	return []Check{{Name: r.Peer, Result: Fail}}, f.err

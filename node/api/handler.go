@@ -32,7 +32,7 @@ type Backend interface {
 	// Waiting is why a program that waits for a resource does not run yet.
 	Waiting(resource string) Waiting
 	// Checkup looks at what an operator can mend, and Probe dials one member. ctx bounds the dial. Error: ErrBadRequest.
-	Checkup() []Check
+	Checkup(ctx context.Context) []Check
 	Probe(ctx context.Context, r ProbeRequest) ([]Check, error)
 	// LastHour is what has happened by minutes.
 	LastHour() []ResourceHistory
@@ -322,7 +322,7 @@ func (h *handler) renew(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *handler) checkup(w http.ResponseWriter, r *http.Request) {
-	show(w, r, h, func() Checkup { return Checkup{V: Version, Checks: h.backend.Checkup()} })
+	show(w, r, h, func() Checkup { return Checkup{V: Version, Checks: h.backend.Checkup(r.Context())} })
 }
 
 func (h *handler) probe(w http.ResponseWriter, r *http.Request) {

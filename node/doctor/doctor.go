@@ -59,6 +59,15 @@ type Facts struct {
 	Version    string
 	Protocol   string
 	Now        time.Time
+	Back       *Back // nil: nobody was asked, or nobody has answered
+}
+
+// Back is what another member has seen that was asked to dial this one.
+type Back struct {
+	By       string   // its name
+	Seen     string   // from where this member's packets come, as address:port
+	Answered []string // addresses of this member where it has answered that one
+	Failed   []string // addresses where it has not, each with what was met
 }
 
 func check(name string, r api.Result, finding, advice string) api.Check {
@@ -144,9 +153,16 @@ func outbound(f *Facts) api.Check {
 
 func inbound(f *Facts) api.Check {
 	finding := fmt.Sprintf("%d connections that other members dialled came about", f.Accepted)
+	const advice = "let UDP to the port in listen.address pass, or correct listen.advertise"
 	switch up := time.Duration(f.Status.UptimeS * float64(time.Second)); {
 	case !f.Listens:
 		return check("udp in", api.Skipped, "this member only dials out (listen.address is empty)", "")
+	case f.Back != nil && len(f.Back.Failed) == 0 && len(f.Back.Answered) > 0:
+		return check("udp in", api.Fine, f.Back.text()+"; "+finding, "")
+	case f.Back != nil && len(f.Back.Answered) > 0, f.Back != nil && len(f.Back.Failed) > 0 && f.Accepted > 0: // the way from that one may be closed, and others get in
+		return check("udp in", api.Warn, f.Back.text()+"; "+finding, advice)
+	case f.Back != nil && len(f.Back.Failed) > 0:
+		return check("udp in", api.Fail, f.Back.text(), advice)
 	case f.Accepted > 0:
 		return check("udp in", api.Fine, finding, "")
 	case f.Others > 0 && up > inboundAfter:
@@ -154,6 +170,46 @@ func inbound(f *Facts) api.Check {
 			"on another member: wander doctor "+f.Status.Name+"; if it gets no answer, let UDP to listen.address pass, or correct listen.advertise")
 	}
 	return check("udp in", api.Skipped, "no other member has dialled this one yet", "")
+}
+
+// text is where a member was dialled.
+func (b *Back) text() string {
+	var parts []string
+	if len(b.Answered) > 0 {
+		parts = append(parts, "was answered at "+strings.Join(b.Answered, ", "))
+	}
+	if len(b.Failed) > 0 {
+		parts = append(parts, "was not answered at "+strings.Join(b.Failed, ", "))
+	}
+	return b.By + " was asked to dial this member, and " + strings.Join(parts, ", and ")
+}
+
+// DialsBack judges what a member has met that was asked to dial this one, whose name is self; nil: it was not asked, or has not answered.
+func DialsBack(b *Back, self string) api.Check {
+	switch {
+	case b == nil:
+		return check("dials back", api.Skipped, "it was not asked to dial this member, or has not answered; on that machine: wander doctor "+self, "")
+	case len(b.Answered)+len(b.Failed) == 0:
+		return check("dials back", api.Skipped, b.By+" knows no address of this member, and sees it at "+b.Seen, "")
+	case len(b.Failed) == 0:
+		return check("dials back", api.Fine, b.text()+"; it sees this member at "+b.Seen, "")
+	}
+	r := api.Warn
+	if len(b.Answered) == 0 {
+		r = api.Fail
+	}
+	return check("dials back", r, b.text()+"; it sees this member at "+b.Seen, "let UDP to the port in listen.address pass, or correct listen.advertise")
+}
+
+// seen is from where this member's packets come, as far as another one has said.
+func (f *Facts) seen(own []string) (text string, isForeign bool) {
+	if f.Back == nil {
+		return "", false
+	}
+	host, _, err := net.SplitHostPort(f.Back.Seen)
+	ip := net.ParseIP(host)
+	isForeign = err == nil && ip != nil && len(own) > 0 && !ip.IsLoopback() && !slices.Contains(own, ip.String())
+	return fmt.Sprintf("; %s sees it at %s", f.Back.By, f.Back.Seen), isForeign
 }
 
 // nat compares where others dial this member with what addresses its machine has.
@@ -176,12 +232,20 @@ func nat(f *Facts) api.Check {
 			foreign = append(foreign, a)
 		}
 	}
-	finding := "others dial " + strings.Join(f.Advertised, ", ")
-	if len(foreign) == 0 {
+	seen, isForeign := f.seen(own)
+	finding := "others dial " + strings.Join(f.Advertised, ", ") + seen
+	getsIn := f.Accepted > 0 || f.Back != nil && len(f.Back.Answered) > 0
+	switch {
+	case len(foreign) == 0 && isForeign && getsIn:
+		return check("address", api.Fine, finding+", which this machine does not have: it is behind NAT, and others get in", "")
+	case len(foreign) == 0 && isForeign:
+		return check("address", api.Warn, finding+", which this machine does not have: it is behind NAT, and advertises an address that is not the NAT's",
+			"set listen.advertise to the NAT's address, and forward its UDP port to listen.address; or let the member only dial out (listen.address = \"\")")
+	case len(foreign) == 0:
 		return check("address", api.Fine, finding, "")
 	}
 	finding += "; this machine does not have " + strings.Join(foreign, ", ") + ": it is behind NAT"
-	if f.Accepted > 0 {
+	if getsIn {
 		return check("address", api.Fine, finding+", and others get in", "")
 	}
 	return check("address", api.Warn, finding, "forward that UDP port to listen.address, or let the member only dial out (listen.address = \"\")")

@@ -75,6 +75,13 @@ func TestJudge_EachTrouble_Found(t *testing.T) {
 		"no address":       {func(f *doctor.Facts) { f.Advertised = nil }, "address", api.Fail, ""},
 		"NAT":              {func(f *doctor.Facts) { f.Advertised = []string{"203.0.113.9:4133"} }, "address", api.Fine, "behind NAT, and others get in"},
 		"NAT, no way in":   {func(f *doctor.Facts) { f.Advertised, f.Accepted = []string{"203.0.113.9:4133"}, 0 }, "address", api.Warn, "203.0.113.9:4133: it is behind NAT"},
+		"dialled back":     {func(f *doctor.Facts) { f.Back = back(1, 0) }, "udp in", api.Fine, "m2 was asked to dial this member, and was answered at 192.0.2.7:4133; "},
+		"in part":          {func(f *doctor.Facts) { f.Back = back(1, 1) }, "udp in", api.Warn, "was answered at 192.0.2.7:4133, and was not answered at 192.0.2.8:4133 (nobody answers)"},
+		"shut to one":      {func(f *doctor.Facts) { f.Back = back(0, 1) }, "udp in", api.Warn, "connections that other members dialled"},
+		"shut":             {func(f *doctor.Facts) { f.Back, f.Accepted = back(0, 1), 0 }, "udp in", api.Fail, "was not answered at"},
+		"nothing to dial":  {func(f *doctor.Facts) { f.Back, f.Accepted = back(0, 0), 0 }, "udp in", api.Warn, "in 2h"},
+		"seen from there":  {func(f *doctor.Facts) { f.Back = back(1, 0) }, "address", api.Fine, "; m2 sees it at 203.0.113.9:1024, which this machine does not have: it is behind NAT, and others get in"},
+		"advertises wrong": {func(f *doctor.Facts) { f.Back, f.Accepted = back(0, 0), 0 }, "address", api.Warn, "advertises an address that is not the NAT's"},
 		"a name":           {func(f *doctor.Facts) { f.Advertised, f.Accepted = []string{"m1.example:4133"}, 0 }, "address", api.Fine, ""},
 		"clock":            {func(f *doctor.Facts) { f.Status.Link.ClockAheadS = -3 }, "clock", api.Warn, "3s behind the median"},
 		"clock, far":       {func(f *doctor.Facts) { f.Status.Link.ClockAheadS = 90 }, "clock", api.Fail, "1m30s ahead of the median"},
@@ -113,6 +120,28 @@ func TestJudge_EachTrouble_Found(t *testing.T) {
 			}
 		})
 	}
+}
+
+// back is what m2 has seen behind a NAT, by how many addresses answered and did not.
+func back(answered, failed int) *doctor.Back {
+	b := &doctor.Back{By: "m2", Seen: "203.0.113.9:1024"}
+	if answered > 0 {
+		b.Answered = []string{"192.0.2.7:4133"}
+	}
+	if failed > 0 {
+		b.Failed = []string{"192.0.2.8:4133 (nobody answers)"}
+	}
+	return b
+}
+
+func TestDialsBack_EachOutcome_Judged(t *testing.T) {
+	for want, b := range map[api.Result]*doctor.Back{api.Skipped: nil, api.Fine: back(1, 0), api.Warn: back(1, 1), api.Fail: back(0, 1)} {
+		got := doctor.DialsBack(b, "m1")
+		assert.Equal(t, want, got.Result)
+		assert.Equal(t, want == api.Warn || want == api.Fail, got.Advice != "")
+	}
+	assert.Contains(t, doctor.DialsBack(nil, "m1").Finding, "wander doctor m1")
+	assert.Equal(t, "m2 knows no address of this member, and sees it at 203.0.113.9:1024", doctor.DialsBack(back(0, 0), "m1").Finding)
 }
 
 func TestSyncs_Disk_Judged(t *testing.T) {

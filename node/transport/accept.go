@@ -27,6 +27,10 @@ func (t *Transport) acceptLoop() {
 func (t *Transport) welcome(q *quic.Conn) {
 	a := q.Context().Value(admissionKey{}).(*admission)
 	a.done()
+	if q.ConnectionState().TLS.NegotiatedProtocol == BackALPN {
+		t.serveBack(q, a.cert.Member())
+		return
+	}
 	p := t.lock(a.cert.Member())
 	if p == nil {
 		q.CloseWithError(quic.ApplicationErrorCode(CodeShuttingDown), "")

@@ -22,7 +22,7 @@ type lobby struct {
 	withdrawn *atomic.Uint64
 	now       func() time.Duration
 	closing   func() bool
-	protocol  string        // ALPN
+	protocols []string      // ALPN
 	curves    []tls.CurveID // nil: those of baseTLS
 }
 
@@ -89,7 +89,7 @@ func (a *admission) ended(kind, err error, attrs ...any) {
 // serverTLS asks the client for a certificate, and checks it together with its
 // absence in VerifyConnection, which always runs.
 func (l *lobby) serverTLS() *tls.Config {
-	base := baseTLS(l.protocol)
+	base := baseTLS(l.protocols...)
 	if l.curves != nil {
 		base.CurvePreferences = l.curves
 	}

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -220,6 +221,9 @@ type target struct {
 	want    *ident.Member // nil: anyone
 	verdict time.Duration // see expectRefusal; 0: a refusal is not awaited
 	hint    *hint         // that led to the dial, or nil
+
+	protocol string          // ALPN; empty: that of members
+	via      *quic.Transport // the socket; nil: this member's
 }
 
 // connect makes one handshake.
@@ -230,7 +234,7 @@ func (t *Transport) connect(ctx context.Context, to *net.UDPAddr, whom target) (
 	ctx, give := context.WithCancelCause(ctx)
 	defer t.expectRefusal(to, whom, give)()
 	var cert certificate.Certificate
-	conf := baseTLS(ALPN)
+	conf := baseTLS(cmp.Or(whom.protocol, ALPN))
 	conf.InsecureSkipVerify = true // VerifyConnection does what X.509 cannot
 	conf.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return t.tlsCert.Load(), nil }
 	conf.VerifyConnection = func(s tls.ConnectionState) (err error) {
@@ -240,7 +244,7 @@ func (t *Transport) connect(ctx context.Context, to *net.UDPAddr, whom target) (
 		}
 		return err
 	}
-	q, err := t.quic.Dial(ctx, to, conf, quicConfig(t.keepAlive()))
+	q, err := cmp.Or(whom.via, t.quic).Dial(ctx, to, conf, quicConfig(t.keepAlive()))
 	if err == nil {
 		return q, cert, nil
 	}

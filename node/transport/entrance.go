@@ -69,7 +69,7 @@ func OpenEntrance(cfg EntranceConfig) (*Entrance, error) {
 	l.fill()
 	e.lobby = lobby{
 		gate: newGate(l, 0), verify: newVerifier(cfg.Group, cfg.Authorities, cfg.Now), tlsCert: &e.tlsCert, notices: newNotices(cfg.Log),
-		withdrawn: &e.withdrawn, now: func() time.Duration { return time.Since(start) }, closing: e.closed.Load, protocol: cfg.Protocol, curves: secretCurves,
+		withdrawn: &e.withdrawn, now: func() time.Duration { return time.Since(start) }, closing: e.closed.Load, protocols: []string{cfg.Protocol}, curves: secretCurves,
 	}
 	e.lobby.verify.self = cfg.Certificate.Member()
 	if cfg.Vouched != nil {

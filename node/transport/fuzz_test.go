@@ -33,6 +33,7 @@ func init() {
 		"FuzzVouchers":       {Check: checkVouchers, Seeds: voucherSeeds},
 		"FuzzTLSCertificate": {Check: checkTLSCertificate, Seeds: tlsCertificateSeeds},
 		"FuzzPreamble":       {Check: checkPreamble, Seeds: preambleSeeds},
+		"FuzzBackAnswer":     {Check: checkBackAnswer, Seeds: backAnswerSeeds},
 	}
 }
 
@@ -234,6 +235,44 @@ func checkPreamble(t require.TestingT, body []byte) bool {
 	require.NoError(t, err)
 	require.Equal(t, body, again)
 	return true
+}
+
+// FuzzBackAnswer gives any bytes to the parser of what a member has seen that was asked to dial back. What is accepted is encoded as it was.
+//
+//fuzz:of node/transport crypto/canonical
+func FuzzBackAnswer(f *testing.F) { fuzzTargets["FuzzBackAnswer"].Fuzz(f) }
+
+func checkBackAnswer(t require.TestingT, body []byte) bool {
+	a, _, err := parseBackAnswer(body)
+	if err != nil {
+		require.ErrorIs(t, err, ErrProtocol)
+		return false
+	}
+	again, err := a.encode()
+	require.NoError(t, err)
+	require.Equal(t, body, again)
+	return true
+}
+
+func backAnswerSeeds() map[string][]byte {
+	encode := func(a backAnswer) []byte {
+		body, err := a.encode()
+		if err != nil {
+			panic(err)
+		}
+		return body
+	}
+	seeds := map[string][]byte{
+		"good-usual":  encode(backAnswer{Seen: "192.0.2.7:4133", Dialled: []BackDial{{Address: "m1.example:4133", Outcome: DialUnanswered}}}),
+		"good-none":   encode(backAnswer{Seen: "[2001:db8::1]:1", Dialled: []BackDial{}}),
+		"bad-name":    encode(backAnswer{Seen: "m1.example:4133"}),
+		"bad-mapped":  encode(backAnswer{Seen: "[::ffff:192.0.2.7]:04133"}),
+		"bad-outcome": encode(backAnswer{Seen: "192.0.2.7:4133", Dialled: []BackDial{{Outcome: DialRefused + 1}}}),
+		"bad-many":    encode(backAnswer{Seen: "192.0.2.7:4133", Dialled: make([]BackDial, maxAddresses+1)}),
+		"bad-empty":   {},
+	}
+	corpus.Spoil(seeds, "good-usual")
+	return seeds
 }
 
 func preambleSeeds() map[string][]byte {

@@ -209,24 +209,21 @@ func (s *safeBuffer) lines(with string) (n int) {
 // book is where the members of a test find each other.
 type book struct {
 	mu sync.Mutex
-	m  map[ident.Member]string
+	m  map[ident.Member][]string
 }
 
-func newBook() *book { return &book{m: make(map[ident.Member]string)} }
+func newBook() *book { return &book{m: make(map[ident.Member][]string)} }
 
-func (b *book) set(m ident.Member, address string) {
+func (b *book) set(m ident.Member, addresses ...string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.m[m] = address
+	b.m[m] = addresses
 }
 
 func (b *book) addresses(m ident.Member) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if a, ok := b.m[m]; ok {
-		return []string{a}
-	}
-	return nil
+	return b.m[m]
 }
 
 func loopback(t testing.TB) *net.UDPConn {

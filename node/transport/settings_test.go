@@ -36,7 +36,7 @@ func TestQUICSettings(t *testing.T) {
 
 // TestTLSSettings: T-1 and T-2.
 func TestTLSSettings(t *testing.T) {
-	for side, c := range map[string]*tls.Config{"both": baseTLS(ALPN), "acceptor": (&lobby{protocol: ALPN}).serverTLS()} {
+	for side, c := range map[string]*tls.Config{"both": baseTLS(ALPN), "acceptor": (&lobby{protocols: []string{ALPN}}).serverTLS()} {
 		assert.Equal(t, uint16(tls.VersionTLS13), c.MinVersion, side)
 		assert.Equal(t, []string{"wander/1"}, c.NextProtos, side)
 		assert.True(t, c.SessionTicketsDisabled, side)

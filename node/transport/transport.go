@@ -42,6 +42,7 @@ type Transport struct {
 
 	counters counters
 	notices  *notices
+	backs    *backs
 	queued   atomic.Int64 // bytes in all queues
 	patience atomic.Int64 // Config.Silence, as it is now
 	watches  watches
@@ -69,6 +70,7 @@ func Open(cfg Config) (*Transport, error) {
 		notices: newNotices(cfg.Log),
 		peers:   make(map[ident.Member]*peer),
 		dials:   make(chan struct{}, MaxDials),
+		backs:   newBacks(),
 		awake:   make(chan struct{}, 1),
 		start:   time.Now(),
 	}
@@ -85,7 +87,7 @@ func Open(cfg Config) (*Transport, error) {
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.lobby = &lobby{
 		gate: t.gate, verify: t.verify, tlsCert: &t.tlsCert, notices: t.notices, withdrawn: &t.counters.withdrawn,
-		now: t.now, closing: func() bool { return t.ctx.Err() != nil }, protocol: ALPN,
+		now: t.now, closing: func() bool { return t.ctx.Err() != nil }, protocols: []string{ALPN, BackALPN},
 	}
 	if err := t.listen(); err != nil {
 		t.cancel()
@@ -192,10 +194,10 @@ func (t *Transport) keepAlive() time.Duration {
 // ML-KEM: what travels is signed and meant to be shown, so that nobody gains
 // from keeping it for a quantum computer, while ML-KEM costs 15 % of a
 // handshake's processor time and a second datagram for ClientHello.
-func baseTLS(protocol string) *tls.Config {
+func baseTLS(protocols ...string) *tls.Config {
 	return &tls.Config{
 		MinVersion:             tls.VersionTLS13,
-		NextProtos:             []string{protocol},
+		NextProtos:             protocols,
 		SessionTicketsDisabled: true,
 		CurvePreferences:       []tls.CurveID{tls.X25519},
 	}
