@@ -116,6 +116,7 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	giver.step(1, policy.Event{Kind: policy.Greeted, From: cleo.id})
 	giver.policy.wants = []policy.Action{{Kind: policy.Pass, Token: id, To: cleo.id}}
 	giver.step(1, policy.Event{Kind: policy.Arrival, From: ben.id, Token: token})
+	giver.step(1, policy.Event{Kind: policy.Parted, From: cleo.id, Token: token})
 	went := giver.hears(1.3, ben.id, []byte{136}, custodyAsk)
 	none := newKept(t, after{}).hears(60, ben.id, []byte{136}, custodyAsk)
 
@@ -136,7 +137,6 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	keeps := newKept(t, after{})
 	keeps.step(1, policy.Event{Kind: policy.Arrival, From: cleo.id, Token: token})
 	still := keeps.hears(2, ben.id, asks)
-	giver.step(1.3, policy.Event{Kind: policy.Parted, From: cleo.id, Token: token})
 	sent := giver.hears(1.3, ben.id, asks)
 	giver.step(1.4, policy.Event{Kind: policy.PassEnded, Outcome: policy.Delivered, From: cleo.id, Token: token, Body: shortReceipt})
 	proof := giver.hears(2, ben.id, asks)

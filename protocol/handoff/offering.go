@@ -55,7 +55,7 @@ func (o *offering) aim(rec *record, target ident.Member) {
 	}
 	s.target = target
 	s.skip()
-	s.tried, s.alone = nil, false
+	s.tried, s.alone, s.vain = nil, false, false
 	if target.IsZero() {
 		return
 	}
@@ -102,7 +102,7 @@ func (o *offering) next(rec *record) {
 		return
 	}
 	if s.attempts >= o.cfg.Tuning.OffersPerPeer {
-		o.skip(s)
+		o.fails(s)
 	}
 	if s.current.IsZero() || o.cfg.Environment.Eligible(s.current) != nil || o.shuns(s, s.current) {
 		o.draw(s)
@@ -121,12 +121,18 @@ func (o *offering) next(rec *record) {
 func (o *offering) nobody(rec *record) {
 	s := rec.search
 	if s.release && (s.alone || !s.target.IsZero()) {
-		s.release = false
-		o.notify(Notice{Kind: Unwanted, Title: rec.title, Hop: rec.key.hop, Peer: s.target})
+		o.unwanted(rec)
 	}
 	s.alone = true
 	pause := o.cfg.Tuning.NobodyPause
 	o.book.wakeAt(rec, o.now.Boot.Add(backoff(o.jitter, pause, pause, 0)))
+}
+
+// unwanted tells the policy that the token stays, and is no longer released.
+func (o *offering) unwanted(rec *record) {
+	s := rec.search
+	s.release, s.vain = false, false
+	o.notify(Notice{Kind: Unwanted, Title: rec.title, Hop: rec.key.hop, Peer: s.target})
 }
 
 // draw finds the next peer to ask. When all have been tried, all may be
@@ -153,6 +159,12 @@ func (o *offering) draw(s *search) {
 func (o *offering) skip(s *search) {
 	s.skip()
 	o.stats.Reselected++
+}
+
+// fails leaves the current peer, which does not answer. If the policy releases the token to it later, that is in vain.
+func (o *offering) fails(s *search) {
+	s.vain = !s.target.IsZero()
+	o.skip(s)
 }
 
 // offer sends one OFFER to the current peer.
@@ -220,7 +232,7 @@ func (o *offering) wait(s *search, from ident.Member, msg *wire.Accept) bool {
 		o.skip(s)
 		return true
 	}
-	s.alone = false
+	s.alone, s.vain = false, false
 	if from == s.current {
 		s.attempts, s.onWay = 0, false
 	}
@@ -242,6 +254,7 @@ func (o *offering) refused(rec *record, from ident.Member) bool {
 	if s.current != from {
 		return false
 	}
+	s.vain = false
 	o.skip(s)
 	return true
 }

@@ -11,6 +11,7 @@ type search struct {
 	field    []byte       // policy field of the transfer
 	release  bool         // the policy has released the token
 	alone    bool         // nobody was found when all had been asked that there were
+	vain     bool         // the target was asked as often as a peer is, and has not answered since
 	since    clock.Instant
 	current  ident.Member // who is being asked; zero: nobody
 	attempts int          // offers to current so far

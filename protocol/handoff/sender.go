@@ -43,7 +43,8 @@ func (s *Sender) Prepare(t ident.Token, hop uint64, target ident.Member) {
 // Release marks a held token as released. As soon as the token is not busy and
 // the target (any member if it is zero) has accepted it, custody goes to that
 // member. If the target cannot be reached, refuses or does not answer, the
-// token stays, and the notice Unwanted says so.
+// token stays, and the notice Unwanted says so: at once, if the target has not
+// answered what Prepare had it asked.
 func (s *Sender) Release(t ident.Token, hop uint64, target ident.Member, field []byte) {
 	rec := s.book.in(Hold, t, hop)
 	if rec == nil {
@@ -55,7 +56,12 @@ func (s *Sender) Release(t ident.Token, hop uint64, target ident.Member, field [
 	s.offers.aim(rec, target)
 	// Who has just found nobody looks again when its pause is over: a policy
 	// that is told so may answer by letting go once more.
-	if !s.tryRelease(rec) && (search.current.IsZero() || s.offers.shuns(search, search.current)) && !search.alone {
+	if s.tryRelease(rec) {
+		return
+	}
+	if search.vain && !rec.busy {
+		s.offers.unwanted(rec)
+	} else if (search.current.IsZero() || s.offers.shuns(search, search.current)) && !search.alone {
 		s.goOn(rec)
 	}
 }
@@ -347,7 +353,7 @@ func (s *Sender) peerDown(id ident.Member) {
 	s.offers.discard(id, func(accepted) bool { return true })
 	for _, rec := range s.book.waiting() {
 		if rec.search != nil && rec.search.current == id {
-			s.offers.skip(rec.search)
+			s.offers.fails(rec.search)
 			s.goOn(rec)
 		}
 	}

@@ -96,6 +96,60 @@ func TestSender_TargetSilent_AskedAgain(t *testing.T) {
 	assert.Equal(t, g[2].id, o.to())
 }
 
+// TestSender_PreparedTargetSilent_ReturnedAtOnce: what a target has not answered while the token was in use need not be asked again.
+// It is asked on, and gets the token when it answers. One that has refused may take it by now.
+func TestSender_PreparedTargetSilent_ReturnedAtOnce(t *testing.T) {
+	prepared := func(t *testing.T) ([]*party, ident.Token) {
+		g := newGroup(t, 3)
+		tok := g[0].own().ID()
+		g[0].do(func(m *handoff.Machine) { m.Prepare(tok, 0, g[2].id) })
+		return g, tok
+	}
+	silent := func(g []*party) {
+		for range handoff.DefaultTuning.OffersPerPeer {
+			g[0].wait(10 * time.Second)
+		}
+	}
+	t.Run("it does not answer", func(t *testing.T) {
+		g, tok := prepared(t)
+		silent(g)
+		require.False(t, g[0].noticed(handoff.Unwanted), "nobody has released it")
+		assert.Empty(t, g[0].releaseTo(tok, 0, g[2].id).String())
+		assert.True(t, g[0].noticed(handoff.Unwanted))
+		g[0].releaseTo(tok, 0, g[2].id)
+		assert.False(t, g[0].noticed(handoff.Unwanted), "the same again waits for the pause to end")
+	})
+	t.Run("it cannot be reached", func(t *testing.T) {
+		g, tok := prepared(t)
+		g[0].do(func(m *handoff.Machine) { m.PeerDown(g[2].id) })
+		g[0].releaseTo(tok, 0, g[2].id)
+		assert.True(t, g[0].noticed(handoff.Unwanted))
+	})
+	t.Run("it answers later", func(t *testing.T) {
+		g, tok := prepared(t)
+		silent(g)
+		offer := sent[*wire.Offer](g[0].wait(2 * handoff.DefaultTuning.NobodyPause))
+		require.NotNil(t, offer)
+		g[0].takes(g[2], sent[*wire.Accept](g[2].takes(g[0], offer)))
+		assert.Equal(t, "sent! TRANSFER", g[0].releaseTo(tok, 0, g[2].id).String())
+	})
+	t.Run("it refuses later", func(t *testing.T) {
+		g, tok := prepared(t)
+		silent(g)
+		require.NotNil(t, sent[*wire.Offer](g[0].wait(2*handoff.DefaultTuning.NobodyPause)))
+		g[0].takes(g[2], &wire.Refuse{Token: tok, Hop: 1, Reason: wire.RefuseBusy})
+		g[0].releaseTo(tok, 0, g[2].id)
+		assert.False(t, g[0].noticed(handoff.Unwanted))
+	})
+	t.Run("it is in use", func(t *testing.T) {
+		g, tok := prepared(t)
+		g[0].do(func(m *handoff.Machine) { m.SetBusy(tok, 0, true) })
+		silent(g)
+		g[0].releaseTo(tok, 0, g[2].id)
+		assert.False(t, g[0].noticed(handoff.Unwanted))
+	})
+}
+
 // TestSender_NoAccept_KeepsTheToken: what was released and is taken back stays, whoever accepts it,
 // until it is released again.
 func TestSender_NoAccept_KeepsTheToken(t *testing.T) {

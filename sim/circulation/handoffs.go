@@ -39,6 +39,9 @@ func (h *handoffs) pass(t *token, i int32, to ident.Member, field []byte) {
 	if h.passIsLost() {
 		h.tokens.end(t, LostInTransit)
 		h.stats.Lost++
+		if _, kept := s.policy.(policy.Admitter); kept { // only a keeper looks after what has left
+			h.schedule(0, parted, t.holder, i, t.epoch)
+		}
 		h.schedule(abandonAfter, abandoned, t.holder, i, t.epoch)
 		return
 	}
@@ -194,6 +197,21 @@ func (h *handoffs) comesBack(t *token, i int32) {
 		e.Kind, e.Outcome = policy.Resumed, 0
 	}
 	h.agents.step(t.holder, &e)
+}
+
+// part tells the sender of a lost token that it has left, as where its transfer is signed. Of any other token a sender hears
+// that when it hears that the token has arrived: it has custody until then.
+func (h *handoffs) part(e event) {
+	t := h.tokens.list[e.ref]
+	if !h.present(e.member, e.epoch) {
+		return
+	}
+	t.Token.Field = nil
+	left := policy.Event{Kind: policy.Parted, Token: t.Token}
+	if t.to >= 0 {
+		left.From = MemberID(int(t.to))
+	}
+	h.agents.step(e.member, &left)
 }
 
 // abandon tells the sender of a lost token that nobody knows about it.

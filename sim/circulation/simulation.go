@@ -222,6 +222,8 @@ func (s *Simulation) happen(e event) {
 		s.mail.deliver(e)
 	case returned:
 		s.handoffs.comesBack(&s.tokens.list[e.ref], e.ref)
+	case parted:
+		s.handoffs.part(e)
 	case abandoned:
 		s.handoffs.abandon(e)
 	case hoursPassed:

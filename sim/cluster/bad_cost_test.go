@@ -156,7 +156,7 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 						share := ratio(c.later, without.later)
 						t.Logf("%.2f of the operations, %v of overlap, nobody ran for %v, %d tokens touched; waits %.0f s %.1f rounds, without %.0f s %.1f; %v beside programs of the bad one, %d tokens made; honest members against honest ones: %v", share, c.overlap, c.nobody, len(g.tainted), c.wait.Seconds(), c.rounds, without.wait.Seconds(), without.rounds, g.besideBad(), g.made, g.against)
 						if p != lightTurns || !hasTurns { // light leaves to chance how many long turns it has
-							assert.GreaterOrEqual(t, share, cmp.Or(hourBelow[fmt.Sprintf("%s/%v/%d/%d", kind, p, members, seed/100)], 0.9))
+							assert.GreaterOrEqual(t, share, 0.9)
 						}
 						if !strings.HasPrefix(kind, "rester") { // not held: docs/exclusion.md
 							assert.Zero(t, c.overlap)
@@ -169,10 +169,6 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 		}
 	}
 }
-
-// hourBelow are the groups of which it is known that the bad one takes more than a tenth, and how much is left: docs/exclusion.md lists them under what
-// is not met. Eleven losses of 25 s each are 8 % of the hour, and the rest is chance.
-var hourBelow = map[string]float64{"dropper-sent/fair/5/0": 0.899}
 
 // hoursWithout are what honest members do in an hour without a bad one, each measured once.
 type hoursWithout struct {

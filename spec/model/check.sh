@@ -409,6 +409,15 @@ breaks not_lost claimed -DPASSES=2 -DBUG_DENIED
 breaks not_lost claimed -DPASSES=4 -DLEAPS=2 -DCHAIN=2 -DBUG_SELF
 breaks not_lost claimed -DPASSES=4 -DLEAPS=2 -DCHAIN=2 -DBUG_BELIEVED
 
+holds offered
+holds offered -DRETURNS=1 -DDEATHS=1 -DPASSES=4
+[ "$quick" ] || holds offered -DL=3 -DGIVE=5 -DTRIP=2 -DHOLD=2 -DPASSES=4
+breaks living_kept offered -DBUG_PASSING
+breaks living_kept offered -DBUG_SINCE
+breaks replaced offered -DBUG_HAVE_ON
+breaks one_program offered -DBUG_RELIES
+breaks one_token offered -DRETURNS=1 -DDEATHS=1 -DBUG_NO_ASK
+
 holds mute
 holds mute -DHOLD=4 -DFAILS=1
 [ "$quick" ] || holds mute -DHOLD=4

@@ -57,18 +57,29 @@ func (h *holder) tellsToken(from ident.Member, m *message) bool {
 		if s.span > 0 && h.exclusive {
 			t.answers(from)
 		}
-		h.wakes(m.member)
+		if t.isLeaving() {
+			h.warns(m.member) // it may come back
+		} else {
+			h.wakes(m.member)
+		}
 	}
 	return true
 }
 
-// tellsWay says where the token went that is asked for, and reports whether this member knows.
+// warns tells the policy that another member waits for a token that the policy has let go.
+func (h *holder) warns(m ident.Member) {
+	if !m.IsZero() && m != h.self {
+		h.step(policy.Event{Kind: policy.Wanted, From: m})
+	}
+}
+
+// tellsWay says where the token went that is asked for, and reports whether this member knows. No token is here.
 func (h *holder) tellsWay(from ident.Member, m *message) bool {
 	h.step(policy.Event{Kind: policy.Sought, Token: policy.Token{ID: m.token}})
 	if t := h.held.find(&m.token); t != nil {
 		h.reporter.tellsPass(from, t)
-		if w := m.member; !w.IsZero() && w != h.self && !h.isStruck(from) { // the token may come back
-			h.step(policy.Event{Kind: policy.Wanted, From: w})
+		if !h.isStruck(from) { // the token may come back
+			h.warns(m.member)
 		}
 		return true
 	}
@@ -94,7 +105,7 @@ func (h *holder) givesAccount(from ident.Member, m *message) {
 		// A cut or a restart explains it, which others have not seen. The answer may come yet.
 	case t.parted:
 		answer := message{kind: sent, custody: t.custody, member: t.keeper}
-		if due := h.Now >= t.since.Add(h.silence); !due || h.isSteady(t.keeper, t.since) {
+		if due := t.hasGone(h.Now, h.silence); !due || h.isSteady(t.keeper, t.since) {
 			answer.span = max(1, millis(h.Now.Sub(t.since)))
 			t.told = t.told || due
 		}
@@ -120,20 +131,20 @@ func (h *holder) otherThan(m *message) ident.Member {
 		t := &h.held[i]
 		switch {
 		case t.token == m.token || !t.origin().later(m.origin()) && t.state != running:
-		case !t.isLeaving():
+		case !t.parted:
 			return h.self
-		case h.Now < t.since.Add(h.silence) && !t.keeper.IsZero():
+		case !t.hasGone(h.Now, h.silence):
 			return t.keeper
 		}
 	}
 	return ident.Member{}
 }
 
-// receiverSilent has the tokens looked for that are being passed to a silent member. The keeper may know
+// receiverSilent has the tokens looked for that are on their way to a silent member. The keeper may know
 // only of an earlier holder's program, and wait for its end.
 func (h *holder) receiverSilent(m ident.Member) {
 	for i := range h.held {
-		if t := &h.held[i]; t.isLeaving() && t.keeper == m {
+		if t := &h.held[i]; t.parted && t.keeper == m {
 			t.since = min(t.since, h.Now.Add(-h.silence))
 			h.reporter.tellsPass(h.firstOther(), t)
 		}

@@ -1,6 +1,8 @@
 package keeper
 
 import (
+	"time"
+
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -16,7 +18,7 @@ type held struct {
 	came   uint64 // the hop at which it came here: passes that came back have led to later ones
 	field  []byte // its policy field as it came
 	state  state
-	since  clock.Instant // of the state
+	since  clock.Instant // of the state; when its transfer was signed, if it is
 	untold bool          // the keeper does not know that it is here
 	hidden bool          // a program runs under it, and the policy does not know of it
 	keeper ident.Member  // the member that has the promise, or gets the token
@@ -28,7 +30,7 @@ type held struct {
 	answered members // the same, of those that were told as they asked: many that ask have none of the keepers forgotten
 
 	ran      bool // a program has ended under it here
-	parted   bool // it has left, and the answer is awaited
+	parted   bool // its transfer is signed: custody is gone, and the answer is awaited
 	told     bool // this member has told others that the receiver is connected since, and has not answered
 	prepared bool // the policy is about to pass it on
 
@@ -54,8 +56,14 @@ const (
 // isUsed reports whether the policy has the token, or its program runs here.
 func (t *held) isUsed() bool { return t.state < passing && t.event == nil }
 
-// isLeaving reports whether this member does not know yet whether the token has arrived elsewhere.
+// isLeaving reports whether the token is to go to another member. Until its transfer is signed it is offered, and this member
+// has custody: for as long as nobody takes it.
 func (t *held) isLeaving() bool { return t.state >= passing }
+
+// hasGone reports whether this member has custody no more, and has known that for so long that the token should have arrived.
+func (t *held) hasGone(now clock.Instant, silence time.Duration) bool {
+	return t.parted && now >= t.since.Add(silence)
+}
 
 func (t *held) origin() origin { return origin{t.token, t.born} }
 
@@ -132,13 +140,16 @@ func (l tokens) busy() *held {
 	return l.first(func(t *held) bool { return t.state == running })
 }
 
-// stays is a token that is not being passed on, or nil.
+// stays is a token of which this member has custody, or nil: one that is not to go to another member, if there is one.
 func (l tokens) stays() *held {
-	return l.first(func(t *held) bool { return !t.isLeaving() })
+	if t := l.first(func(t *held) bool { return !t.isLeaving() }); t != nil {
+		return t
+	}
+	return l.first(func(t *held) bool { return !t.parted })
 }
 
-// inTransit is a token that is leaving, or nil.
-func (l tokens) inTransit() *held { return l.first((*held).isLeaving) }
+// leaving is a token that is to go to another member, or nil.
+func (l tokens) leaving() *held { return l.first((*held).isLeaving) }
 
 // hides reports whether a program runs here that the policy does not know.
 func (l tokens) hides() bool {

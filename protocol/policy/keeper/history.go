@@ -30,7 +30,7 @@ type memory struct {
 type passed struct {
 	custody
 	to      ident.Member
-	since   clock.Instant // when the pass began
+	since   clock.Instant // when its transfer was signed, or the token dropped
 	dropped bool          // this member has dropped the token instead
 	receipt []byte        // nil: none has come
 	told    bool          // this member has told others that the receiver is connected since, and has not answered

@@ -135,7 +135,7 @@ func (h *holder) drops(c custody, born uint64) {
 // it yet.
 func (h *holder) has() bool {
 	for i := range h.held {
-		if t := &h.held[i]; t.state < passing || h.Now < t.since.Add(h.silence) {
+		if !h.held[i].hasGone(h.Now, h.silence) {
 			return true
 		}
 	}
@@ -362,7 +362,7 @@ func (h *holder) due(t *held) clock.Instant {
 	case passing, leaving:
 		if watched := t.since.Add(nextPause); h.Now < watched {
 			return watched
-		} else if known := t.since.Add(h.silence); h.Now < known { // until then it counts as here
+		} else if known := t.since.Add(h.silence); t.parted && h.Now < known { // until then it counts as here
 			return known
 		}
 	}

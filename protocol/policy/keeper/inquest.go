@@ -114,7 +114,7 @@ type sender struct {
 	since     clock.Instant // which has passed the token on then
 	fromSays  bool          // it has answered
 	fromMoves clock.Instant // since when it says that the answer to its transfer is not due; zero: it does not
-	passed    clock.Instant // when it began to pass the token on, as it says
+	passed    clock.Instant // when it signed the transfer, as it says
 	unbroken  bool          // it says, or has said to others, that the receiver is steady since (P-71, 4)
 	receipt   bool          // it has a receipt for that custody
 	taken     policy.Receipt
@@ -281,7 +281,7 @@ func (i *inquest) ownWord(h *holder) {
 	t, p := h.held.find(&i.token), h.pass(i.token, i.hop-1)
 	switch {
 	case t != nil && t.parted && t.hop+1 == i.hop && t.keeper == i.member:
-		i.fromSays, i.since, i.unbroken = h.Now >= t.since.Add(h.silence), t.since, t.told // the answer is due
+		i.fromSays, i.since, i.unbroken = t.hasGone(h.Now, h.silence), t.since, t.told // the answer is due
 	case p != nil && !p.dropped && p.to == i.member && p.hop+1 == i.hop:
 		r, ok := h.took(p.receipt)
 		i.fromSays, i.since, i.unbroken = true, p.since, p.told

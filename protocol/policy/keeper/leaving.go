@@ -18,7 +18,7 @@ func (h *holder) parted(e *policy.Event) {
 			p.receipt = keep(e.Body)
 		}
 	case t != nil && t.isLeaving():
-		t.keeper, t.parted = e.From, true
+		t.keeper, t.parted, t.since = e.From, true, h.Now
 	}
 }
 
@@ -56,7 +56,7 @@ func (h *holder) returned(e *policy.Event, t *held, left bool) (hidden bool) {
 	if t != nil && t.state == passing && !t.keeper.IsZero() && t.hop > 0 { // a newborn token may be refused rightly (P-69)
 		h.links.untaken(t.keeper)
 	}
-	late := h.exclusive && !left && (t == nil || h.Now >= t.since.Add(h.silence))
+	late := h.exclusive && !left && (t == nil || t.hasGone(h.Now, h.silence))
 	if late { // for the policy it is gone, as it may be for all others
 		h.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Abandoned, Token: e.Token})
 	}

@@ -51,7 +51,7 @@ func (n *newborn) mayMeet(generator ident.Member) bool {
 func (n *newborn) ownFor(generator ident.Member) (own ident.Token) {
 	for i := len(n.holder.held) - 1; i >= 0; i-- { // the last one that it has made
 		if t := &n.holder.held[i]; t.hop == 0 {
-			if !t.isLeaving() || t.keeper == generator {
+			if !t.parted || t.keeper == generator {
 				own = t.token
 			}
 			return own
@@ -142,7 +142,7 @@ func (n *newborn) freezes(e *policy.Event) {
 // and the member that had it.
 func (n *newborn) lastOther() (custody, ident.Member) {
 	id := n.event.Token.ID
-	if t := n.holder.held.inTransit(); t != nil && t.token != id && !t.keeper.IsZero() {
+	if t := n.holder.held.leaving(); t != nil && t.token != id && !t.keeper.IsZero() {
 		return t.next(), t.keeper
 	}
 	if l := &n.known.last; l.token != id && n.known.isElsewhere() && l.holder != n.event.From {
@@ -228,7 +228,7 @@ func (n *newborn) seesOther(from ident.Member, c custody) {
 // again, soon as long as a pass that nothing hinders may take.
 func (n *newborn) followsOther(from ident.Member, m *message) {
 	q := n.inquiry(from)
-	if m.span > 0 && (m.member.IsZero() || n.mayMove(m.span)) && n.Now < q.since.Add(n.timeout(n.silence)) {
+	if n.mayMove(m.span) && n.Now < q.since.Add(n.timeout(n.silence)) {
 		q.heard, q.next = n.Now, n.Now.Add(min(nextPause, n.retry))
 		if q.stuck = span(m.span) >= n.shortly(); q.stuck {
 			q.next = n.Now.Add(n.retry)

@@ -196,7 +196,7 @@ func (s *search) followOn(from ident.Member, m *message) {
 			s.disowns(from)
 		}
 		s.inquire(s.silence)
-	case m.span > 0 && (m.member.IsZero() || s.mayMove(m.span)):
+	case s.mayMove(m.span):
 		// The pass has not ended yet.
 		if s.toward = m.member; s.isSilent(m.member) {
 			s.loss.suspects(m.member, s.Now)
@@ -247,7 +247,7 @@ func (s *search) appendAwaited(to members) members {
 	case s.awaits():
 		to = append(to, s.last.holder)
 	}
-	if t := s.holder.held.inTransit(); t != nil && s.Now >= t.since.Add(nextPause) {
+	if t := s.holder.held.leaving(); t != nil && s.Now >= t.since.Add(nextPause) {
 		to = append(to, t.keeper)
 	}
 	return to

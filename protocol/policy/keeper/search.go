@@ -135,7 +135,7 @@ func (s *search) onTimer() {
 	switch s.stage {
 	case calm:
 		if s.wants.some() && !s.holder.has() {
-			if t := s.holder.held.inTransit(); t != nil && t.hop >= s.last.hop {
+			if t := s.holder.held.leaving(); t != nil && t.hop >= s.last.hop {
 				s.last = s.observed(t.next(), t.keeper, s.self)
 			}
 			if s.awaitsReturn() {
@@ -221,7 +221,7 @@ func (s *search) memberSilent(m ident.Member) {
 
 // receives reports whether a token is being passed to a member.
 func (s *search) receives(m ident.Member) bool {
-	t := s.holder.held.inTransit()
+	t := s.holder.held.leaving()
 	return t != nil && t.keeper == m
 }
 
