@@ -34,6 +34,7 @@ var names = []string{"chromium", "chromium-browser", "google-chrome", "chrome"}
 type View struct {
 	Width, Height int
 	Dark          bool
+	NoScript      bool // the page's scripts do not run
 }
 
 // Browser is one running Chromium.
@@ -92,6 +93,7 @@ func (b *Browser) Visit(t *testing.T, address string, v View) *Tab {
 	call(tab, log.Enable, cdp.Empty{})
 	tab.Resize(v.Width, v.Height)
 	call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	call(tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: v.NoScript})
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(address)))
 	return tab
 }
