@@ -56,13 +56,15 @@ func serve(t *testing.T) string {
 var wide = browser.View{Width: 1280, Height: 1000}
 
 // start runs the simulator of the front page with the choices of the page, but for those that are given.
-func start(tab *browser.Tab, choices map[string]string) {
+func start(t *testing.T, tab *browser.Tab, choices map[string]string) {
+	t.Helper()
 	for name, value := range choices {
 		tab.Text("document.querySelector('#choices').elements." + name + ".value = " + strconv.Quote(value))
 	}
 	tab.Text("document.querySelector('#choices').elements.policy.dispatchEvent(new Event('change'))")
 	tab.Text("document.querySelector('#run').click()")
-	tab.Until("simulator.measured.steps > 0 && !document.querySelector('#pause').disabled")
+	tab.Until("simulator.measured.steps > 0 || document.querySelector('#wrong').textContent")
+	require.Empty(t, tab.Text("document.querySelector('#wrong').textContent"))
 }
 
 // What the browser computes is what `wander plan` prints, to the last digit.
@@ -82,7 +84,7 @@ func TestFrontPage_Numbers_EqualThePlans(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tab := b.Visit(t, address, wide)
-			start(tab, choices)
+			start(t, tab, choices)
 			tab.Text("document.querySelector('#pause').click()")
 			command := tab.Text("document.querySelector('#command').textContent")
 			tab.Text("document.querySelector('#compute').click()")
@@ -110,7 +112,7 @@ const (
 func TestFrontPage_Minute_EveryFrameDrawn(t *testing.T) {
 	whole.Only(t)
 	tab := browser.Start(t).Visit(t, serve(t), wide)
-	start(tab, nil)
+	start(t, tab, nil)
 	tab.Text("document.querySelector('#pause').click()")
 	before, err := strconv.ParseFloat(tab.Text("document.querySelector('#ring').width"), 64)
 	require.NoError(t, err)
@@ -142,7 +144,7 @@ func TestFrontPage_MistakeInForm_Said(t *testing.T) {
 func TestFrontPage_PlanStopped_PageGoesOn(t *testing.T) {
 	whole.Only(t)
 	tab := browser.Start(t).Visit(t, serve(t), wide)
-	start(tab, map[string]string{"policy": "wandering/paper", "every": ""})
+	start(t, tab, map[string]string{"policy": "wandering/paper", "every": ""})
 	tab.Text("document.querySelector('#compute').click()")
 	tab.Until("document.querySelector('#compute').textContent === 'Stop'")
 	tab.Text("document.querySelector('#compute').click()")
@@ -247,7 +249,7 @@ func TestPictures(t *testing.T) {
 	for _, p := range pictures {
 		tab := b.Visit(t, address+p.path, p.view)
 		if p.path == "" {
-			start(tab, map[string]string{"loss_percent": "2", "policy": "wandering/paper", "every": "3m"})
+			start(t, tab, map[string]string{"loss_percent": "2", "policy": "wandering/paper", "every": "3m"})
 			tab.Text("document.querySelector('#pause').click()")
 			tab.Text("void simulator.drive(2000, 400)")
 			tab.Until("simulator.measured.driven === 2000")

@@ -28,7 +28,7 @@ func main() {
 		},
 		// step(milliseconds) goes on with it.
 		"step": func(args []js.Value) (any, error) {
-			if on == nil || len(args) != 1 || args[0].Type() != js.TypeNumber {
+			if on == nil || len(args) == 0 || args[0].Type() != js.TypeNumber {
 				return nil, errForm
 			}
 			d := min(max(0, args[0].Float()), float64(maxStep.Milliseconds()))
