@@ -170,14 +170,18 @@ function drawRing(now) {
     }
   });
   g.textAlign = "center";
+  g.lineWidth = 5;
+  g.lineJoin = "round";
+  g.strokeStyle = colours.panel;
+  const write = (text, y) => { g.strokeText(text, width / 2, y); g.fillText(text, width / 2, y); };
   g.fillStyle = running > 1 ? colours.clash : colours.ink;
   g.font = "600 22px system-ui, sans-serif";
-  g.fillText(running > 1 ? `${running} run at once` : running === 1 ? "one runs" : "nobody runs", width / 2, height / 2 - 6);
+  write(running > 1 ? `${running} run at once` : running === 1 ? "one runs" : "nobody runs", height / 2 - 6);
   g.fillStyle = colours.soft;
   g.font = "14px system-ui, sans-serif";
   const wait = [...scene.members].filter(c => c === "w").length;
-  g.fillText(`${wait} wait, for ${seconds(Math.max(0, ...scene.waited))} at most`, width / 2, height / 2 + 16);
-  g.fillText(`after ${seconds(scene.now)}`, width / 2, height / 2 + 36);
+  write(`${wait} wait, for ${seconds(Math.max(0, ...scene.waited))} at most`, height / 2 + 16);
+  write(`after ${seconds(scene.now)}`, height / 2 + 36);
 }
 
 // The strip: a column for each scene, the last on the right.
