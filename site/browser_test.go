@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
@@ -67,6 +68,10 @@ func start(t *testing.T, tab *browser.Tab, choices map[string]string) {
 	require.Empty(t, tab.Text("document.querySelector('#wrong').textContent"))
 }
 
+// planPatience bounds a plan in a browser: it takes three to four times as long there, and a machine may be busy. It decides nothing but when a
+// hanging test fails.
+const planPatience = 20 * time.Minute
+
 // What the browser computes is what `wander plan` prints, to the last digit.
 func TestFrontPage_Numbers_EqualThePlans(t *testing.T) {
 	whole.Only(t)
@@ -74,16 +79,18 @@ func TestFrontPage_Numbers_EqualThePlans(t *testing.T) {
 	out, err := exec.Command("go", "build", "-o", program, "../cmd/wander").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	address := serve(t)
-	b := browser.Start(t)
+	b, patient := browser.Start(t), wide
+	patient.Patience = planPatience
 	for name, choices := range map[string]map[string]string{
-		"as the page begins": {"seeds": "2"},
-		"faults":             {"members": "30", "every": "", "policy": "wandering/light", "loss_percent": "0.1", "crash": "10m", "seeds": "3", "first": "7"},
-		"a paper":            {"members": "40", "policy": "wandering/paper", "loss_percent": "0.2", "latency": "", "seeds": "2"},
-		"many tokens":        {"members": "60", "policy": "multitoken/split", "target_interval": "1m", "seeds": "2"},
-		"ring":               {"members": "12", "operation_time": "1m", "every": "1h", "policy": "ring/q", "seeds": "2"},
+		"fair":          {"members": "20", "every": ""},
+		"faults":        {"members": "10", "every": "", "policy": "wandering/light", "loss_percent": "1", "crash": "1m", "down_for": "20s", "seeds": "3", "first": "7"},
+		"a paper":       {"members": "20", "every": "2m", "policy": "wandering/paper", "loss_percent": "2", "latency": ""},
+		"many tokens":   {"members": "30", "every": "", "policy": "multitoken/split", "target_interval": "1m", "seeds": "2"},
+		"ring":          {"members": "12", "operation_time": "1m", "every": "10m", "policy": "ring/q", "seeds": "2"},
+		"uncoordinated": {"members": "12", "operation_time": "1m", "every": "30m", "policy": "uncoordinated/report"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tab := b.Visit(t, address, wide)
+			tab := b.Visit(t, address, patient)
 			start(t, tab, choices)
 			tab.Text("document.querySelector('#pause').click()")
 			command := tab.Text("document.querySelector('#command').textContent")
@@ -160,6 +167,7 @@ func TestSearch_Words_FindTheirPassage(t *testing.T) {
 	tab.Until("!document.querySelector('#search').hidden")
 	tab.Press("/")
 	assert.Equal(t, "words", tab.Text("document.activeElement.id"))
+	tab.Text("document.activeElement.value = ''") // the protocol types the key although the page has used it
 	tab.Press("why nothing runs")
 	tab.Until("document.querySelectorAll('#hits li').length > 3")
 	tab.Press(kb.ArrowDown)
@@ -213,15 +221,15 @@ func TestFrontPage_Keyboard_ReachesAll(t *testing.T) {
 	tab := browser.Start(t).Visit(t, serve(t), wide)
 	tab.Until("!document.querySelector('#works').hidden")
 	var walked []string
-	for range 24 {
+	for range 20 {
 		tab.Press(kb.Tab)
-		walked = append(walked, tab.Text("document.activeElement.id || document.activeElement.name || document.activeElement.innerText"))
+		walked = append(walked, tab.Text("document.activeElement.name || document.activeElement.id || document.activeElement.innerText"))
 		assert.NotEqual(t, "none", tab.Text("getComputedStyle(document.activeElement).outlineStyle"), walked)
 	}
 	assert.Equal(t, []string{
 		"Skip to the text", "wander", "words", "Install", "Five minutes", "What it promises", "Why does nothing run?",
-		"members", "operation_time", "every", "policy", "latency", "Faults", "Randomness", "run", "speed", "command",
-	}, walked[:17])
+		"members", "operation_time", "every", "policy", "latency", "Faults", "Randomness", "run", "speed",
+	}, walked[:16])
 }
 
 // pictures are those of docs/site.md.

@@ -80,6 +80,7 @@ var reachable = strings.NewReplacer(
 func (p *page) node(n ast.Node, source []byte, isPage func(string) bool) error {
 	switch n := n.(type) {
 	case *ast.Heading:
+		p.say(" ")
 		p.heading(n, source)
 	case *ast.Link:
 		to, err := p.refer(string(n.Destination), false, isPage)
@@ -105,10 +106,8 @@ func (p *page) node(n ast.Node, source []byte, isPage func(string) bool) error {
 		}
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
 		p.say(" " + string(n.Lines().Value(source)) + " ")
-	case *ast.Paragraph, *ast.TextBlock, *ast.ListItem:
-		p.say(" ")
 	default:
-		if strings.HasPrefix(n.Kind().String(), "Table") {
+		if n.Type() == ast.TypeBlock {
 			p.say(" ")
 		}
 	}

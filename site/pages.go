@@ -126,10 +126,11 @@ func address(file string) string { return strings.TrimSuffix(file, ".md") + ".ht
 
 // relative is how a page refers to another file of the site.
 func relative(from, to string) string {
-	up := strings.Repeat("../", strings.Count(from, "/"))
-	here, there := path.Dir(from)+"/", path.Dir(to)+"/"
-	if here == there && here != "./" {
-		return path.Base(to)
+	for {
+		folder, rest, below := strings.Cut(from, "/")
+		if !below || !strings.HasPrefix(to, folder+"/") {
+			return strings.Repeat("../", strings.Count(from, "/")) + to
+		}
+		from, to = rest, strings.TrimPrefix(to, folder+"/")
 	}
-	return up + to
 }

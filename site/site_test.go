@@ -133,7 +133,7 @@ func TestRead_Headings_NamedAsCodeHostsDo(t *testing.T) {
 func TestRelative(t *testing.T) {
 	for _, c := range [][3]string{
 		{"README.md", "docs/ca.html", "docs/ca.html"}, {"docs/ca.md", "docs/gate.html", "gate.html"}, {"docs/ca.md", "README.html", "../README.html"},
-		{"docs/data/README.md", "docs/ca.html", "../../docs/ca.html"}, {"README.md", "CONTRIBUTING.html", "CONTRIBUTING.html"}, {"", "docs/ca.html", "docs/ca.html"},
+		{"docs/data/README.md", "docs/ca.html", "../ca.html"}, {"docs/ca.md", "docs/img/a.png", "img/a.png"}, {"docs/a/b.md", "docs/c/d.html", "../c/d.html"}, {"README.md", "CONTRIBUTING.html", "CONTRIBUTING.html"}, {"", "docs/ca.html", "docs/ca.html"},
 	} {
 		assert.Equal(t, c[2], relative(c[0], c[1]), c)
 	}
