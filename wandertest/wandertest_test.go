@@ -143,3 +143,10 @@ func TestCut_NoHolder_Isolated(t *testing.T) {
 		require.NoError(t, again.Release())
 	})
 }
+
+func TestNew_Number_OutOfRange(t *testing.T) {
+	for _, n := range []int{0, wandertest.MaxMembers + 1} {
+		failed := !testing.RunTests(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "inner", F: func(t *testing.T) { wandertest.New(t, n) }}})
+		assert.True(t, failed, n)
+	}
+}
