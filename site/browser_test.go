@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -131,6 +132,26 @@ func TestFrontPage_Minute_EveryFrameDrawn(t *testing.T) {
 	tab.Until("document.querySelector('#numbers tbody tr:last-child td').textContent.includes('s')")
 	assert.Equal(t, "50", tab.Text("document.querySelectorAll('#choices')[0].elements.members.value"))
 	assert.NotEmpty(t, tab.Text("document.querySelector('#numbers tbody td').textContent"))
+	assert.Empty(t, tab.Problems())
+}
+
+// watchFor is how long TestFrontPage_Watched_FrameRateTold looks: it measures the machine, and judges nothing.
+var watchFor = flag.Duration("watch", 0, "tell how many frames the front page draws in so long")
+
+func TestFrontPage_Watched_FrameRateTold(t *testing.T) {
+	if *watchFor == 0 {
+		t.Skip("it measures this machine: go test ./site -run FrameRate -watch 60s -v")
+	}
+	patient := wide
+	patient.Patience = *watchFor + time.Hour
+	tab := browser.Start(t).Visit(t, serve(t), patient)
+	start(t, tab, nil)
+	tab.Text("void (window.began = performance.now(), simulator.measured.intervals.length = 0)")
+	tab.Until(fmt.Sprintf("performance.now() > began + %d", watchFor.Milliseconds()))
+	tab.Text("void (window.gaps = simulator.measured.intervals.toSorted((a, b) => a - b))")
+	t.Log(tab.Text("(1000 * gaps.length / (performance.now() - began)).toFixed(1)"), "frames a second; between two of them",
+		tab.Text("gaps[gaps.length >> 1].toFixed(1)"), "ms (median),", tab.Text("gaps[Math.floor(gaps.length * 0.95)].toFixed(1)"), "ms (95 %),",
+		tab.Text("gaps.at(-1).toFixed(1)"), "ms (longest)")
 	assert.Empty(t, tab.Problems())
 }
 
