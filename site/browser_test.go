@@ -73,8 +73,27 @@ func start(t *testing.T, tab *browser.Tab, choices map[string]string) {
 // hanging test fails.
 const planPatience = 20 * time.Minute
 
-// What the browser computes is what `wander plan` prints, to the last digit.
+// What the browser computes is what `wander plan` prints, to the last digit: with faults, and without.
 func TestFrontPage_Numbers_EqualThePlans(t *testing.T) {
+	comparePlans(t, map[string]map[string]string{
+		"a paper":       {"members": "20", "every": "2m", "policy": "wandering/paper", "loss_percent": "2", "latency": ""},
+		"uncoordinated": {"members": "12", "operation_time": "1m", "every": "30m", "policy": "uncoordinated/report"},
+	})
+}
+
+// The same of plans that take a minute or more each in a browser.
+func TestFrontPage_LongPlans_EqualThePlans(t *testing.T) {
+	comparePlans(t, map[string]map[string]string{
+		"fair":        {"members": "20", "every": ""},
+		"faults":      {"members": "10", "every": "", "policy": "wandering/light", "loss_percent": "1", "crash": "1m", "down_for": "20s", "seeds": "3", "first": "7"},
+		"many tokens": {"members": "30", "every": "", "policy": "multitoken/split", "target_interval": "1m", "seeds": "2"},
+		"ring":        {"members": "12", "operation_time": "1m", "every": "10m", "policy": "ring/q", "seeds": "2"},
+	})
+}
+
+// comparePlans computes plans in a browser and with the command.
+func comparePlans(t *testing.T, plans map[string]map[string]string) {
+	t.Helper()
 	whole.Only(t)
 	program := filepath.Join(t.TempDir(), "wander")
 	out, err := exec.Command("go", "build", "-o", program, "../cmd/wander").CombinedOutput()
@@ -82,14 +101,7 @@ func TestFrontPage_Numbers_EqualThePlans(t *testing.T) {
 	address := serve(t)
 	b, patient := browser.Start(t), wide
 	patient.Patience = planPatience
-	for name, choices := range map[string]map[string]string{
-		"fair":          {"members": "20", "every": ""},
-		"faults":        {"members": "10", "every": "", "policy": "wandering/light", "loss_percent": "1", "crash": "1m", "down_for": "20s", "seeds": "3", "first": "7"},
-		"a paper":       {"members": "20", "every": "2m", "policy": "wandering/paper", "loss_percent": "2", "latency": ""},
-		"many tokens":   {"members": "30", "every": "", "policy": "multitoken/split", "target_interval": "1m", "seeds": "2"},
-		"ring":          {"members": "12", "operation_time": "1m", "every": "10m", "policy": "ring/q", "seeds": "2"},
-		"uncoordinated": {"members": "12", "operation_time": "1m", "every": "30m", "policy": "uncoordinated/report"},
-	} {
+	for name, choices := range plans {
 		t.Run(name, func(t *testing.T) {
 			tab := b.Visit(t, address, patient)
 			start(t, tab, choices)
@@ -104,6 +116,7 @@ func TestFrontPage_Numbers_EqualThePlans(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, json.Unmarshal(out, &there))
 			assert.Equal(t, there, here)
+			assert.NotNil(t, here.Wait)
 			assert.Empty(t, tab.Problems())
 			tab.Close()
 		})
