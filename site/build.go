@@ -321,7 +321,9 @@ func compile(root, folder string) error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("the simulator cannot be compiled: %w\n%s", err, out)
 	}
-	where, err := exec.Command("go", "env", "GOROOT").Output()
+	ask := exec.Command("go", "env", "GOROOT")
+	ask.Dir = root
+	where, err := ask.Output()
 	if err != nil {
 		return fmt.Errorf("go env GOROOT: %w", err)
 	}
