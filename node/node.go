@@ -335,6 +335,13 @@ func (n *Node) Close(ctx context.Context) error {
 	return n.err
 }
 
+// Abandon ends the node as the death of its process would: it passes nothing on, and writes nothing more. Its grants are lost here and in force
+// elsewhere, until it is opened again. It is for tests of programs (package wandertest).
+func (n *Node) Abandon() {
+	n.fail(ErrClosed)
+	n.released.Do(n.release)
+}
+
 const (
 	// drainTick is how often a closing node looks whether it is idle.
 	drainTick = 20 * time.Millisecond

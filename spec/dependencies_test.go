@@ -26,14 +26,14 @@ var licences = []struct{ name, phrase string }{
 }
 
 // TestDependencies_Readme_ListsEachDirectModule compares the README's table with
-// go.mod, with the modules' own licences and with what the two programs link.
+// go.mod, with the modules' own licences and with what the programs link.
 func TestDependencies_Readme_ListsEachDirectModule(t *testing.T) {
 	t.Parallel()
 	rows := dependencyRows(t)
 	linked := func(program string) []string {
 		return strings.Fields(goCommand(t, "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", program))
 	}
-	product, study := linked("./cmd/wander"), linked("./cmd/wander-lab")
+	product, study, site := linked("./cmd/wander"), linked("./cmd/wander-lab"), linked("./site")
 	for path, version := range directModules(t) {
 		row, ok := rows[path]
 		require.True(t, ok, "the README's table has no row for %s", path)
@@ -46,6 +46,8 @@ func TestDependencies_Readme_ListsEachDirectModule(t *testing.T) {
 		case slices.Contains(product, path):
 		case slices.Contains(study, path):
 			user = "wander-lab only: "
+		case slices.Contains(site, path):
+			user = "site only: "
 		default:
 			user = "tests only: "
 		}

@@ -34,6 +34,8 @@ var names = []string{"chromium", "chromium-browser", "google-chrome", "chrome"}
 type View struct {
 	Width, Height int
 	Dark          bool
+	NoScript      bool          // the page's scripts do not run
+	Patience      time.Duration // how long a test may look, if longer than others
 }
 
 // Browser is one running Chromium.
@@ -78,7 +80,7 @@ func (b *Browser) Visit(t *testing.T, address string, v View) *Tab {
 	t.Helper()
 	base, cancelTab := chromedp.NewContext(b.ctx)
 	t.Cleanup(cancelTab)
-	ctx, cancel := context.WithTimeout(base, patience)
+	ctx, cancel := context.WithTimeout(base, max(patience, v.Patience))
 	t.Cleanup(cancel)
 	tab := &Tab{t: t, ctx: ctx, close: cancelTab}
 	home, err := url.Parse(address)
@@ -92,6 +94,7 @@ func (b *Browser) Visit(t *testing.T, address string, v View) *Tab {
 	call(tab, log.Enable, cdp.Empty{})
 	tab.Resize(v.Width, v.Height)
 	call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	call(tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: v.NoScript})
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(address)))
 	return tab
 }

@@ -10,6 +10,7 @@ package boottime
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -20,13 +21,34 @@ import (
 // so it must not be set for longer than an alarm may come late after a resume.
 const pollInterval = 250 * time.Millisecond
 
+// virtual is that this process follows the clock of package time: see FollowTime.
+var virtual atomic.Bool
+
+// virtualID is the ID of a process that follows package time: of no boot, as its readings can be compared with those of no other process.
+const virtualID = "package time"
+
+// FollowTime has this process read and wait on the clock of package time from now on, which a bubble of testing/synctest replaces and no system
+// call knows of. It is for tests of programs (package wandertest): that clock stands still while a machine is suspended. Call it before
+// anything else reads a clock.
+func FollowTime() { virtual.Store(true) }
+
 // Now is the current reading. Readings of different boots are not comparable:
 // see ID.
-func Now() clock.Instant { return now() }
+func Now() clock.Instant {
+	if virtual.Load() {
+		return clock.Instant(time.Now().UnixNano())
+	}
+	return now()
+}
 
 // ID names the running boot, so that two processes know whether they speak of
 // the same clock. It is empty where the system does not tell.
-func ID() string { return bootID() }
+func ID() string {
+	if virtual.Load() {
+		return virtualID
+	}
+	return bootID()
+}
 
 // Alarm fires once, when an instant has come.
 type Alarm struct {
@@ -44,8 +66,10 @@ func NewAlarm(at clock.Instant) *Alarm {
 	a := &Alarm{C: fired, quit: make(chan struct{})}
 	switch {
 	case at == clock.Never:
-	case !now().Before(at):
+	case !Now().Before(at):
 		close(fired)
+	case virtual.Load():
+		go a.waitVirtual(at.Sub(Now()), fired)
 	default:
 		a.start(at, fired)
 	}
@@ -83,6 +107,16 @@ func (a *Alarm) waitSystem(t systemTimer, fired chan<- struct{}) {
 	case <-a.quit:
 		t.close()
 		<-done
+	}
+}
+
+func (a *Alarm) waitVirtual(left time.Duration, fired chan<- struct{}) {
+	t := time.NewTimer(left)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		close(fired)
+	case <-a.quit:
 	}
 }
 

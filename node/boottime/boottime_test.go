@@ -2,6 +2,7 @@ package boottime
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -90,4 +91,27 @@ func requireFires(t *testing.T, a *Alarm) {
 	case <-time.After(hang):
 		t.Fatal("the alarm did not fire")
 	}
+}
+
+// A process that follows package time has the time of a bubble, and waits in it.
+func TestFollowTime_Bubble_VirtualTime(t *testing.T) {
+	before := ID()
+	FollowTime()
+	defer virtual.Store(false)
+	assert.NotEqual(t, before, ID(), "its readings are comparable with no others")
+	synctest.Test(t, func(t *testing.T) {
+		begin, at := time.Now(), Now().Add(time.Hour)
+		a, stopped := NewAlarm(at), NewAlarm(at)
+		stopped.Stop()
+		<-a.C
+		assert.Equal(t, time.Hour, time.Since(begin))
+		assert.Equal(t, at, Now())
+		synctest.Wait()
+		select {
+		case <-stopped.C:
+			t.Error("the alarm fired")
+		default:
+		}
+		requireFires(t, NewAlarm(at))
+	})
 }

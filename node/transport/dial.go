@@ -59,7 +59,11 @@ func (p *peer) dialAt(h *hint) {
 	if p.dialling {
 		return
 	}
-	if t.now() < p.redial.at {
+	switch {
+	case t.ctx.Err() != nil: // a dial would fail at once, and what waits would ask for the next one
+		p.giveUp(ErrClosed)
+		return
+	case t.now() < p.redial.at:
 		p.giveUp(ErrBackOff)
 		return
 	}

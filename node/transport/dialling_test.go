@@ -131,3 +131,22 @@ func TestUnreachable_ConnectedMeanwhile_NotTold(t *testing.T) {
 		a.wait(kind("unreachable"), 1)
 	})
 }
+
+// A transport that closes while frames wait for a peer that it dials does not dial it again and again, for as long as it waits for another peer.
+func TestClose_FramesWaitForADial_NotDialledAgain(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		a := b.node("a", nil)
+		silent, absent := b.net.socket(), b.net.socket()
+		y, z := b.open(b.t, b.book, absent, "y", nil), b.open(b.t, b.book, silent, "z", nil)
+		a.Send(z.Self(), Custody, []byte("hello"))
+		z.wait(frame("hello"), 1)
+		silent.cut()
+		absent.cut()
+		a.Send(z.Self(), Custody, []byte("nobody acknowledges this"))
+		a.Send(y.Self(), Custody, []byte("nobody answers this"))
+		sent := b.net.sent()
+		took := since(func() { require.NoError(t, a.Close()) })
+		assert.LessOrEqual(t, took, 2*Linger)
+		assert.Less(t, b.net.sent()-sent, 20)
+	})
+}
