@@ -106,7 +106,8 @@ func (p *plan) run() (err error) {
 	return nil
 }
 
-// startAll starts the servers of each subject that is wanted and installed.
+// startAll starts the servers of each subject that is wanted and installed. All machines are made first: a thread that has been in a
+// namespace ends, and processes that it has started would end with it (endsWithUs).
 func (p *plan) startAll() error {
 	for i, s := range subjects {
 		if p.only != "" && !strings.Contains(","+p.only+",", ","+s.name+",") {
@@ -117,6 +118,7 @@ func (p *plan) startAll() error {
 			continue
 		}
 		c := &cluster{subject: s, dir: filepath.Join(p.logs, s.name), wander: p.wander}
+		p.clusters = append(p.clusters, c)
 		if err := os.MkdirAll(c.dir, 0o700); err != nil {
 			return err
 		}
@@ -127,13 +129,10 @@ func (p *plan) startAll() error {
 			}
 			c.machines = append(c.machines, m)
 		}
-		p.clusters = append(p.clusters, c)
-		if err := s.start(c); errors.Is(err, errNotInstalled) {
-			p.say("%s is left out: %v", s.name, err)
-			p.clusters = p.clusters[:len(p.clusters)-1]
-			continue
-		} else if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+	}
+	for _, c := range p.clusters {
+		if err := c.start(c); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
 	p.say("servers started; they get %v to settle", settleTime)

@@ -28,7 +28,7 @@ type locker interface {
 type subject struct {
 	name     string
 	servers  int                              // machines with a server; clients are in the two last of places
-	programs []string                         // that have to be installed
+	programs []string                         // that have to be installed, or files
 	version  func() string                    // of the server
 	start    func(c *cluster) error           // starts the servers
 	open     func(r role) (locker, error)     // in a client's process
@@ -57,7 +57,9 @@ func find(name string) (*subject, error) {
 func (s *subject) missing() string {
 	for _, p := range s.programs {
 		if _, err := exec.LookPath(p); err != nil {
-			return p
+			if _, err := os.Stat(p); err != nil {
+				return p
+			}
 		}
 	}
 	return ""
