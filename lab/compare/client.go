@@ -26,6 +26,7 @@ type role struct {
 	Servers []string // host:port
 	Socket  string   // of wander's daemon
 	File    string   // of flock
+	Wander  string   // the program, to hold the lock under wander run; empty: the client library
 }
 
 // The orders of a client, one a line.
@@ -96,8 +97,10 @@ type client struct {
 	answers chan answer // closed when the process has ended
 }
 
-func (c *cluster) client(place int) (*client, error) {
-	r := c.subject.role(c, place)
+// client starts one in a place.
+func (c *cluster) client(place int) (*client, error) { return c.play(place, c.role(c, place)) }
+
+func (c *cluster) play(place int, r role) (*client, error) {
 	r.Subject = c.name
 	argument, err := json.Marshal(r)
 	if err != nil {

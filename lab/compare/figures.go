@@ -14,6 +14,7 @@ const (
 	takeOther    = "take, another machine before"
 	handover     = "hand-over to a client that waits"
 	killClient   = "kill -9 of the holder"
+	killRun      = "kill -9 of the holder's program under wander run"
 	killMachine  = "kill -9 of the holder and its daemon"
 	idleCPU      = "processor, ms/s"
 	idleSwitches = "context switches/s"
@@ -47,6 +48,17 @@ func (f *figures) rate(kind, subject string, value float64) {
 	f.rates[key{kind, subject, 0}] = value
 }
 
+// csv are the single values, in milliseconds.
+func (f *figures) csv() string {
+	var b strings.Builder
+	for k, values := range f.times {
+		for _, v := range values {
+			fmt.Fprintf(&b, "%s;%s;%v;%.3f\n", k.kind, k.subject, k.delay, float64(v)/1e6)
+		}
+	}
+	return b.String()
+}
+
 // tables are all figures in Markdown.
 func (f *figures) tables(p *plan) string {
 	var b strings.Builder
@@ -69,7 +81,7 @@ func (f *figures) tables(p *plan) string {
 			return row
 		})
 	}
-	kills := []string{killClient, killMachine}
+	kills := []string{killClient, killRun, killMachine}
 	f.table(&b, p, append([]string{"until the next one has it"}, kills...), func(name string) (row []string) {
 		for _, kind := range kills {
 			row = append(row, spread(f.times[key{kind, name, 0}]))

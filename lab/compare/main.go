@@ -54,10 +54,10 @@ func measure(args []string, out, progress io.Writer) error {
 		}
 		return nil
 	})
-	f.IntVar(&p.rounds, "rounds", 12, "how many takes and hand-overs at each delay")
-	f.IntVar(&p.crashes, "crashes", 5, "how many holders are killed")
+	f.IntVar(&p.rounds, "rounds", 10, "how many takes and hand-overs at each delay")
+	f.IntVar(&p.crashes, "crashes", 4, "how many holders are killed")
 	f.DurationVar(&p.idle, "idle", 30*time.Second, "how long the idle cost is measured; 0: not")
-	f.StringVar(&p.logs, "dir", "", "folder for files and logs, which stays (default: a temporary one)")
+	f.StringVar(&p.logs, "dir", "", "folder for logs and single values, which stays (default: a temporary one)")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -84,6 +84,9 @@ func (p *plan) run() (err error) {
 		}
 		defer os.RemoveAll(p.logs)
 	}
+	defer func() {
+		_ = os.WriteFile(filepath.Join(p.logs, "values.csv"), []byte(p.collected.csv()), 0o600)
+	}()
 	defer p.net.close()
 	defer func() {
 		for _, c := range p.clusters {

@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	// pause is between two takes, so that a lock is at rest, and before a hand-over, so that the other client waits in earnest. It grows
-	// with the delay: to begin to wait takes up to four round trips.
+	// pause is between two takes, so that a lock is at rest; waiting is before a hand-over, so that the other client waits in earnest. Both
+	// grow with the delay: to begin to wait takes up to four round trips.
 	pause       = 100 * time.Millisecond
+	waiting     = 500 * time.Millisecond
 	pauseDelays = 8
 	// killLimit is how long a lock may be lost.
 	killLimit = 2 * time.Minute
@@ -97,7 +98,7 @@ func (k *couple) round(f *figures, name string, delay time.Duration) error {
 		if err := b.ask(acquire); err != nil {
 			return err
 		}
-		time.Sleep(rest)
+		time.Sleep(waiting + pauseDelays*delay)
 		released, err := a.do(release)
 		if err != nil {
 			return err
@@ -117,14 +118,22 @@ func (k *couple) round(f *figures, name string, delay time.Duration) error {
 func (p *plan) kills() error {
 	for range p.crashes {
 		for _, c := range p.clusters {
+			holder := c.role(c, clientPlaces[0])
 			if c.subject != wanderReplaces {
-				if err := c.kill(&p.collected, killClient, false); err != nil {
+				if err := c.kill(&p.collected, killClient, holder, false); err != nil {
 					return fmt.Errorf("%s: %w", c.name, err)
 				}
 			}
-			if c.daemons != nil {
-				if err := c.kill(&p.collected, killMachine, true); err != nil {
-					return fmt.Errorf("%s, daemon too: %w", c.name, err)
+			if c.daemons == nil {
+				continue
+			}
+			if err := c.kill(&p.collected, killMachine, holder, true); err != nil {
+				return fmt.Errorf("%s, daemon too: %w", c.name, err)
+			}
+			if c.subject != wanderReplaces {
+				holder.Wander = c.wander
+				if err := c.kill(&p.collected, killRun, holder, false); err != nil {
+					return fmt.Errorf("%s, wander run: %w", c.name, err)
 				}
 			}
 		}
@@ -133,10 +142,14 @@ func (p *plan) kills() error {
 	return nil
 }
 
-// kill takes the lock at one client, has the other one wait, and kills the first with kill -9.
-func (c *cluster) kill(f *figures, what string, daemonToo bool) error {
-	k, err := c.couple()
-	if err != nil {
+// kill takes the lock at one client, has another one wait, and kills the first with kill -9.
+func (c *cluster) kill(f *figures, what string, holder role, daemonToo bool) error {
+	var k couple
+	var err error
+	if k[0], err = c.play(clientPlaces[0], holder); err != nil {
+		return err
+	}
+	if k[1], err = c.client(clientPlaces[1]); err != nil {
 		return err
 	}
 	defer k.stop()

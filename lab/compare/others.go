@@ -55,7 +55,7 @@ func redisOf(name string, servers int) *subject {
 					return err
 				}
 				if _, err := c.run(i, "redis", "redis-server", "--port", fmt.Sprint(redisPort), "--bind", c.machines[i].address.String(), "--dir", dir,
-					"--appendonly", "yes", "--appendfsync", "always"); err != nil { // a lock survives a crash of the server, as those of the others do
+					"--protected-mode", "no", "--appendonly", "yes", "--appendfsync", "always"); err != nil { // a lock survives a crash of the server, as those of the others do
 					return err
 				}
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,7 +63,12 @@ func wanderOf(name string, silent policy.SilentHolder) *subject {
 		role: func(c *cluster, place int) role {
 			return role{Socket: filepath.Join(c.dir, fmt.Sprint(place), "state", "wander.sock")}
 		},
-		open: func(r role) (locker, error) { return &wanderLock{client: wander.Dial(r.Socket)}, nil },
+		open: func(r role) (locker, error) {
+			if r.Wander != "" {
+				return &wanderRun{program: r.Wander, socket: r.Socket}, nil
+			}
+			return &wanderLock{client: wander.Dial(r.Socket)}, nil
+		},
 	}
 }
 
@@ -88,3 +94,33 @@ func (l *wanderLock) Acquire(ctx context.Context) (err error) {
 }
 
 func (l *wanderLock) Release() error { return l.held.Release() }
+
+// wanderRun holds the lock by a program under wander run, which ends with its input.
+type wanderRun struct {
+	program, socket string
+	run             *exec.Cmd
+	in              io.Closer
+}
+
+func (l *wanderRun) Acquire(context.Context) error {
+	l.run = exec.Command(l.program, "run", lockName, "--socket", l.socket, "-c", "echo; exec cat")
+	in, err := l.run.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := l.run.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := l.run.Start(); err != nil {
+		return err
+	}
+	l.in = in
+	_, err = out.Read(make([]byte, 1)) // it holds
+	return err
+}
+
+func (l *wanderRun) Release() error {
+	_ = l.in.Close()
+	return l.run.Wait()
+}
