@@ -25,7 +25,8 @@
 //   - All subjects run at the same time, each on machines of its own, and each measurement goes through them in turns: what else the machine
 //     does meets all alike.
 //   - The same router carries the packets of all. With a delay of 0 it costs each packet what it costs any other.
-//   - Each client is the library that is usual in Go, with its defaults, but for the time to live: all have bound.
+//   - Each client is the library that is usual in Go, with its defaults, but for the time to live: all have bound. Redis writes each lock to
+//     its disk before it answers, as the others do.
 //   - Every instant is read from the one monotonic clock of this machine.
 //   - All processes end with this one, and so do the namespaces.
 package main

@@ -7,8 +7,10 @@ import (
 	"io"
 	"net/netip"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -64,6 +66,11 @@ func measure(args []string, out, progress io.Writer) error {
 	if p.wander == "" || f.NArg() > 0 || p.rounds < 0 || p.crashes < 0 || p.idle < 0 {
 		return errors.New("write it as: compare -wander PROGRAM [flags], with no number below 0")
 	}
+	for name := range strings.SplitSeq(p.only, ",") {
+		if _, err := find(name); p.only != "" && err != nil {
+			return err
+		}
+	}
 	if err := p.run(); err != nil {
 		return err
 	}
@@ -86,6 +93,13 @@ func (p *plan) run() (err error) {
 	}
 	defer func() {
 		_ = os.WriteFile(filepath.Join(p.logs, "values.csv"), []byte(p.collected.csv()), 0o600)
+	}()
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-ended
+		p.net.close() // processes end with this one
+		os.Exit(1)
 	}()
 	defer p.net.close()
 	defer func() {

@@ -161,6 +161,8 @@ func (m *machine) command(name string, args ...string) *exec.Cmd {
 
 // close ends the machines. Processes in them have to have ended.
 func (n *network) close() {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
 	for _, m := range n.machines {
 		if m.tun != nil {
 			_ = m.tun.Close()
