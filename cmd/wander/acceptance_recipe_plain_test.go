@@ -78,7 +78,7 @@ var plainRecipes = []plainRecipe{
 	{
 		"Polite", "recipe-polite.md", []string{"nginx", "wget"}, "kill $nginx 2> /dev/null",
 		[]string{"a came 3 times", "b came 3 times", "c came 3 times", "bursts: 0", "resource    site: 9 operations.*"},
-		"has failed",
+		"(?m)^[abc] has failed",
 	},
 }
 

@@ -12,7 +12,8 @@ import (
 const (
 	takeAgain    = "take, same machine again"
 	takeOther    = "take, another machine before"
-	handover     = "hand-over to a client that waits"
+	handFirst    = "hand-over, to the first that waits"
+	handNext     = "hand-over, in a queue"
 	killClient   = "kill -9 of the holder"
 	killRun      = "kill -9 of the holder's program under wander run"
 	killMachine  = "kill -9 of the holder and its daemon"
@@ -69,7 +70,7 @@ func (f *figures) tables(p *plan) string {
 			fmt.Fprintf(&b, "- %s: %s\n", c.name, c.version())
 		}
 	}
-	for _, kind := range []string{takeAgain, takeOther, handover} {
+	for _, kind := range []string{takeAgain, takeOther, handFirst, handNext} {
 		head := []string{kind}
 		for _, d := range p.delays {
 			head = append(head, fmt.Sprintf("%v one way", d))

@@ -94,7 +94,7 @@ func (k *couple) round(f *figures, name string, delay time.Duration) error {
 	if _, err := a.do(acquire); err != nil {
 		return err
 	}
-	for range 2 {
+	for _, what := range []string{handFirst, handNext} { // the holder took it when nobody waited, or had it by a hand-over itself
 		if err := b.ask(acquire); err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (k *couple) round(f *figures, name string, delay time.Duration) error {
 		if err != nil {
 			return err
 		}
-		f.add(handover, name, delay, got.End-released.Begin)
+		f.add(what, name, delay, got.End-released.Begin)
 		a, b = b, a
 	}
 	_, err := a.do(release)

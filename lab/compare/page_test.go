@@ -18,7 +18,7 @@ func TestPage_Figures_OfEachSubject(t *testing.T) {
 	p := &plan{delays: []time.Duration{0, 5 * time.Millisecond, 50 * time.Millisecond}}
 	for _, s := range subjects {
 		p.clusters = append(p.clusters, &cluster{subject: &subject{name: s.name}})
-		for _, kind := range []string{takeAgain, takeOther, handover} {
+		for _, kind := range []string{takeAgain, takeOther, handFirst, handNext} {
 			for _, d := range p.delays {
 				if s != wanderReplaces {
 					p.collected.add(kind, s.name, d, time.Millisecond)
