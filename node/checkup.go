@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"runtime/debug"
 	"slices"
 	"syscall"
 	"time"
 
+	"github.com/wandertoken/wander/internal/version"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/node/doctor"
@@ -28,7 +28,7 @@ func (n desk) Checkup(ctx context.Context) []api.Check {
 	f := doctor.Facts{
 		Status: n.Status(), Dialled: t.Dialled, Failed: t.DialFailures, Accepted: t.Accepted,
 		Listens: n.cfg.Listen != "", Buffer: n.transport.ReceiveBuffer(), Renewal: n.authority.warning(n.now().Wall),
-		Version: build(), Protocol: transport.ALPN, Now: n.cfg.Now(), Absent: make(map[string]int),
+		Version: version.Of().Version, Protocol: transport.ALPN, Now: n.cfg.Now(), Absent: make(map[string]int),
 	}
 	n.engine.look(func(m *member.Member) {
 		for k := range m.Members() {
@@ -121,14 +121,6 @@ func (n desk) askBack(ctx context.Context, addresses []string, id ident.Member) 
 		}
 	}
 	return b
-}
-
-// build is the version of this program.
-func build() string {
-	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" {
-		return b.Main.Version
-	}
-	return "(development)"
 }
 
 // probed is who is dialled by a probe.

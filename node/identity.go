@@ -11,6 +11,7 @@ import (
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/internal/atomicfile"
+	"github.com/wandertoken/wander/internal/credential"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/member"
@@ -93,7 +94,7 @@ func loadKey(name string) (*signature.PrivateKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrIdentity, err)
 	}
-	if err := keyfile.CheckMode(info.Mode()); err != nil {
+	if err := credential.CheckMode(name, info.Mode()); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrIdentity, name, err)
 	}
 	text, err := readFile(name)

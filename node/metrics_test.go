@@ -2,6 +2,7 @@ package node_test
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"maps"
 	"net"
@@ -301,13 +302,15 @@ func TestMetrics_Contract_Present(t *testing.T) {
 	}
 }
 
-// Every alert of the text is a rule of the example and the other way round, and
-// rules speak of metrics and label values that there are.
+// Every alert of the text is a rule of the file and the other way round, and
+// rules and the dashboard speak of metrics and label values that there are.
 func TestMetricsAlerts(t *testing.T) {
-	text, err := os.ReadFile("../docs/metrics.md")
-	require.NoError(t, err)
-	prose, rules, found := strings.Cut(string(text), "### Example rules")
-	require.True(t, found)
+	read := func(name string) string {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		return string(text)
+	}
+	prose, rules := read("../docs/metrics.md"), read("../release/prometheus/wander.rules.yml")
 	names := func(pattern, of string) (list []string) {
 		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(of, -1) {
 			list = append(list, m[1])
@@ -323,12 +326,67 @@ func TestMetricsAlerts(t *testing.T) {
 	assert.NotRegexp(t, `certificate_expiry\w* - time\(\) <`, rules)
 
 	documented := documentedMetrics(t)
-	for _, m := range regexp.MustCompile(`(wander_[a-z_]+)(?:\{([a-z]+)[=!~]+"([^"]+)"\})?`).FindAllStringSubmatch(rules, -1) {
-		kind := documented[strings.TrimSuffix(m[1], "_bucket")]
+	expressions := rules + "\n" + strings.Join(dashboardExpressions(t, read("../release/grafana/wander.json")), "\n")
+	for _, m := range regexp.MustCompile(`(wander_[a-z_]+)((?:\{[^}]*\})?)`).FindAllStringSubmatch(expressions, -1) {
+		kind := documented[histogramPart.ReplaceAllString(m[1], "")]
 		require.NotEmpty(t, kind, m[1])
-		assert.Equal(t, strings.HasPrefix(kind, "histogram"), strings.HasSuffix(m[1], "_bucket"), m[1])
-		assert.Contains(t, kind, m[2], m[0])
-		value := "`" + strings.TrimSuffix(m[3], ".*") // as in the tables, maybe with an ellipsis
-		assert.Contains(t, prose, value, m[0])
+		assert.Equal(t, strings.HasPrefix(kind, "histogram"), histogramPart.MatchString(m[1]), m[1])
+		for _, label := range regexp.MustCompile(`([a-z]+)[=!~]+"([^"]+)"`).FindAllStringSubmatch(m[2], -1) {
+			if strings.HasPrefix(label[2], "$") { // a variable of the dashboard
+				assert.Contains(t, []string{"job", "instance", "resource"}, label[1], m[0])
+				continue
+			}
+			assert.Contains(t, kind, label[1], m[0])
+			value := "`" + strings.TrimSuffix(label[2], ".*") // as in the tables, maybe with an ellipsis
+			assert.Contains(t, prose, value, m[0])
+		}
 	}
+}
+
+var histogramPart = regexp.MustCompile(`_(bucket|sum|count)$`)
+
+// dashboardExpressions are what the panels and variables of a dashboard of Grafana ask Prometheus for.
+func dashboardExpressions(t *testing.T, text string) (list []string) {
+	t.Helper()
+	type query struct{ Query string }
+	var board struct {
+		UID, Title string
+		Panels     []struct {
+			ID          int
+			Title, Type string
+			GridPos     struct{ X, Y, W, H int }
+			Targets     []struct{ Expr, RefID string }
+		}
+		Templating struct {
+			List []struct {
+				Name, Type string
+				Query      json.RawMessage
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &board))
+	require.NotEmpty(t, board.UID)
+	ids := map[int]bool{}
+	for _, p := range board.Panels {
+		require.False(t, ids[p.ID], "panel %d twice", p.ID)
+		ids[p.ID] = true
+		require.LessOrEqual(t, p.GridPos.X+p.GridPos.W, 24, p.Title)
+		require.Positive(t, p.GridPos.H, p.Title)
+		if p.Type == "row" {
+			continue
+		}
+		require.NotEmpty(t, p.Targets, p.Title)
+		for _, target := range p.Targets {
+			require.NotEmpty(t, target.Expr, p.Title)
+			list = append(list, target.Expr)
+		}
+	}
+	require.NotEmpty(t, list)
+	for _, v := range board.Templating.List {
+		var q query
+		if json.Unmarshal(v.Query, &q) == nil && q.Query != "" {
+			list = append(list, q.Query)
+		}
+	}
+	return list
 }

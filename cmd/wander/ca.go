@@ -79,6 +79,9 @@ func (f *caFlags) sayPublish(env *environment) {
 // open opens the authority. The passphrase is asked for when it is needed.
 func (f *caFlags) open(env *environment) (*ca.Authority, error) {
 	dir := f.folder(env)
+	if err := checkOwner(dir); err != nil {
+		return nil, err
+	}
 	source := passphraseSource{env: env, file: f.passphraseFile, what: filepath.Join(dir, ca.KeyFile)}
 	a, err := ca.Open(dir, ca.Options{Now: env.Now, Passphrase: source.ask, WorkFactor: env.workFactor})
 	return a, caError(err)
@@ -172,6 +175,9 @@ func runCAInit(env *environment, f caInitFlags) error {
 		return caError(err)
 	}
 	dir := f.folder(env)
+	if err := checkOwner(dir); err != nil {
+		return err
+	}
 	a, err := ca.Create(dir, ca.CreateOptions{
 		Options: ca.Options{Now: env.Now, WorkFactor: env.workFactor}, Name: f.name, Secret: secret, Lifetime: f.lifetime.Duration,
 	})

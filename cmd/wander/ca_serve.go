@@ -17,6 +17,7 @@ import (
 	"github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/ca/service"
 	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/internal/supervisor"
 	"github.com/wandertoken/wander/internal/takeover"
 	"github.com/wandertoken/wander/protocol/certificate"
 )
@@ -85,6 +86,7 @@ func runCAServe(env *environment, f caServeFlags) error {
 		go stopAfter(env.In, stop)
 	}
 	fmt.Fprintf(env.Out, "serving on %v\n", address)
+	supervisor.FromEnvironment().Ready()
 	return serveUntil(server, stop, log)
 }
 
@@ -94,6 +96,9 @@ func (f *caServeFlags) opener(env *environment) func() (*ca.Authority, error) {
 	source := passphraseSource{env: env, file: f.passphraseFile, what: dir}
 	ask := sync.OnceValues(source.ask)
 	return func() (*ca.Authority, error) {
+		if err := checkOwner(dir); err != nil {
+			return nil, err
+		}
 		return ca.Open(dir, ca.Options{Now: env.Now, Passphrase: ask, WorkFactor: env.workFactor})
 	}
 }

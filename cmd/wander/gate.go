@@ -21,6 +21,7 @@ import (
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/gate/driver"
+	"github.com/wandertoken/wander/internal/supervisor"
 	"github.com/wandertoken/wander/internal/takeover"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
@@ -102,6 +103,7 @@ that the resource has seen; 0 is right for a resource that has seen none.`,
 }
 
 func runGate(env *environment, f gateFlags) error {
+	manager := supervisor.FromEnvironment() // before hooks inherit it
 	s := defaultSettings()
 	s.Log.Format = f.logFormat
 	log, err := s.logger(env)
@@ -134,6 +136,7 @@ func runGate(env *environment, f gateFlags) error {
 	}
 	log.Info("gate is up", "gate", cfg.Certificate.Member(), "name", cfg.Certificate.Name(), "group", cfg.Group.Name(), "resource", f.resource,
 		"listen", g.Addr(), "target", strings.Join(f.targets, ", "), "socket", gateSocket(f.dir))
+	manager.Ready()
 	return serveGate(g, stop, log)
 }
 

@@ -54,5 +54,6 @@ Durations need units: 100ms, 90s, 1h30m, 30d. Ratios: 5% or 0.05. Exit codes: 64
 usage, 78 configuration; README.md lists the rest.`,
 	}
 	root.AddCommand(commands(env)...)
+	completer{env}.register(root)
 	return root
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/internal/supervisor"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -62,6 +63,7 @@ the loopback address of [web] listen if that is set (see docs/page.md).`,
 }
 
 func runNode(env *environment, f nodeFlags) error {
+	manager := supervisor.FromEnvironment() // before hooks and commands inherit it
 	s, err := loadSettings(env, f.config)
 	if err != nil {
 		return err
@@ -111,6 +113,10 @@ func runNode(env *environment, f nodeFlags) error {
 	}
 	cfg.Log.Info("member is up", "member", n.ID(), "name", cfg.Certificate.Body().Name,
 		"group", cfg.Group.Name(), "listen", n.Address(), "socket", cfg.Socket, "mode", cfg.Mode.String())
+	manager.Ready()
+	watched, unwatch := context.WithCancel(context.Background())
+	defer unwatch()
+	go manager.Watch(watched, func() { n.Status() })
 	return serve(n, cfg, stop, reload)
 }
 

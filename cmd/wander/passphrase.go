@@ -12,6 +12,7 @@ import (
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/internal/credential"
 )
 
 // maxPassphrase bounds a passphrase, in bytes: far above what anybody types.
@@ -93,7 +94,7 @@ func (p passphraseSource) read() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := keyfile.CheckMode(info.Mode()); err != nil && runtime.GOOS != "windows" {
+		if err := credential.CheckMode(p.file, info.Mode()); err != nil && runtime.GOOS != "windows" {
 			return nil, fmt.Errorf("%s: %w", p.file, err)
 		}
 		in = f

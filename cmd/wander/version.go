@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/internal/version"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/member"
 )
@@ -27,8 +28,8 @@ func newVersionCommand(env *environment) *cobra.Command {
 			if output == "json" {
 				return json.NewEncoder(env.Out).Encode(info)
 			}
-			fmt.Fprintf(env.Out, "wander %s, protocol %d (%s), %s %s/%s\n",
-				info.Version, info.Protocol, info.ALPN, info.Go, runtime.GOOS, runtime.GOARCH)
+			fmt.Fprintf(env.Out, "wander %s, %s, protocol %d (%s), %s %s/%s\n",
+				info.Version, info.source(), info.Protocol, info.ALPN, info.Go, runtime.GOOS, runtime.GOARCH)
 			return nil
 		},
 	}
@@ -39,15 +40,33 @@ func newVersionCommand(env *environment) *cobra.Command {
 type versionReport struct {
 	V        int    `json:"v"`
 	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`   // in hex
+	Date     string `json:"date,omitempty"`     // of the commit, RFC 3339
+	Modified bool   `json:"modified,omitempty"` // files differed from the commit
 	Protocol int    `json:"protocol"`
 	ALPN     string `json:"alpn"`
 	Go       string `json:"go"`
 }
 
 func versionInfo() versionReport {
-	r := versionReport{V: 1, Version: "(development)", Protocol: member.ProtocolVersion, ALPN: transport.ALPN, Go: runtime.Version()}
-	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" {
-		r.Version = b.Main.Version
+	v := version.Of()
+	r := versionReport{
+		V: 1, Version: v.Version, Commit: v.Commit, Modified: v.Modified, Protocol: member.ProtocolVersion, ALPN: transport.ALPN, Go: runtime.Version(),
+	}
+	if !v.Date.IsZero() {
+		r.Date = v.Date.UTC().Format(time.RFC3339)
 	}
 	return r
+}
+
+// source says what the program was built from.
+func (r versionReport) source() string {
+	if r.Commit == "" {
+		return "commit unknown"
+	}
+	text := "commit " + r.Commit + " of " + r.Date
+	if r.Modified {
+		text += " with changes"
+	}
+	return text
 }

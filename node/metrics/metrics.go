@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/wandertoken/wander/internal/version"
 	"github.com/wandertoken/wander/node/hooks"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/evidence"
@@ -135,14 +135,10 @@ func (m *Metrics) histogram(name, help string, buckets []float64, labels ...stri
 }
 
 func buildInfo() prometheus.Collector {
-	version := "(development)"
-	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" {
-		version = b.Main.Version
-	}
 	g := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: prefix + "build_info", Help: "Always 1; the labels identify the program.",
 		ConstLabels: prometheus.Labels{
-			"version": version, "goversion": runtime.Version(), "protocol": strconv.Itoa(member.ProtocolVersion),
+			"version": version.Of().Version, "goversion": runtime.Version(), "protocol": strconv.Itoa(member.ProtocolVersion),
 		},
 	})
 	g.Set(1)
