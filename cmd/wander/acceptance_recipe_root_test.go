@@ -56,7 +56,7 @@ func pasteAsRoot(t *testing.T, page, probe string, programs ...string) string {
 	if err != nil {
 		t.Skip("no control groups of version 2 here")
 	}
-	r := newRecipe(t, page)
+	r := newRecipe(t, pageBlocks(t, page))
 	name := filepath.Base(r.dir) // names of control groups are the machine's
 	t.Cleanup(func() {
 		left, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(groups)), name+".*"))

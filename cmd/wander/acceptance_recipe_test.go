@@ -24,8 +24,8 @@ import (
 	"github.com/wandertoken/wander/internal/whole"
 )
 
-// recipeGate is the port of the gate in a recipe.
-const recipeGate = 4135
+// recipeService is the port of the gate, or of the service, in a recipe. A service may use the next one too.
+const recipeService = 4135
 
 // recipe is a page from nothing to a gated resource, and the folder in which a test pastes its commands.
 type recipe struct {
@@ -34,17 +34,29 @@ type recipe struct {
 	blocks []string
 }
 
-// newRecipe reads a page, and makes the folder with the program.
-func newRecipe(t *testing.T, page string) *recipe {
+// pageBlocks are the commands of a page.
+func pageBlocks(t *testing.T, page string) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../../docs", page))
 	require.NoError(t, err)
+	return shellBlocks(string(text))
+}
+
+// recipeBuild makes the folder and the program in it, as a reader does.
+var recipeBuild = regexp.MustCompile(`mkdir (\S+) && go build -o \S+ \./cmd/wander && cd \S+`)
+
+// newRecipe makes the folder with the program, in which the blocks are to be pasted.
+func newRecipe(t *testing.T, blocks []string) *recipe {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "recipe") // short: a socket's path has 107 bytes
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		if t.Failed() {
-			log, _ := os.ReadFile(filepath.Join(dir, "try-gate", "gate.log"))
-			t.Logf("the gate's log:\n%s", log)
+			for _, name := range []string{"try-gate/gate.log", "try/a.log"} {
+				if log, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
+					t.Logf("%s:\n%s", name, log)
+				}
+			}
 		}
 		os.RemoveAll(dir)
 	})
@@ -53,18 +65,17 @@ func newRecipe(t *testing.T, page string) *recipe {
 	data, err := os.ReadFile(program)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "wander-test"), data, 0o755))
-	return &recipe{t, dir, shellBlocks(string(text))}
+	return &recipe{t, dir, blocks}
 }
 
 // script is what the page has a reader paste, but with this program, and with services that end with the test.
 func (r *recipe) script(trap string, replacer *strings.Replacer) string {
-	build := "mkdir try-gate && go build -o try-gate ./cmd/wander && cd try-gate"
-	require.Contains(r.t, r.blocks[0], build)
-	ours := fmt.Sprintf(`mkdir try-gate && printf '#!/bin/sh\nexec env %s=1 "%s/wander-test" "$@"\n' > try-gate/wander && chmod +x try-gate/wander && cd try-gate`,
+	require.Regexp(r.t, recipeBuild, r.blocks[0])
+	ours := fmt.Sprintf(`mkdir $1 && printf '#!/bin/sh\nexec env %s=1 "%s/wander-test" "$$@"\n' > $1/wander && chmod +x $1/wander && cd $1`,
 		programVariable, r.dir)
 	script := readmePrelude + trap
 	for _, block := range r.blocks {
-		for line := range strings.Lines(replacer.Replace(strings.Replace(block, build, ours, 1))) {
+		for line := range strings.Lines(replacer.Replace(recipeBuild.ReplaceAllString(block, ours))) {
 			line = strings.TrimSuffix(line, "\n")
 			if strings.HasSuffix(line, "&") {
 				line = strings.Replace(line, "./wander gate --dir", "./wander gate --until-input-ends --dir", 1)
@@ -115,7 +126,7 @@ func TestRecipe_PostgreSQL(t *testing.T) {
 			t.Skip("PostgreSQL is not installed")
 		}
 	}
-	out := pasteAsSomebody(t, "recipe-postgresql.md", "pg_ctl -D data -m immediate stop")
+	out := pasteAsSomebody(t, pageBlocks(t, "recipe-postgresql.md"), "pg_ctl -D data -m immediate stop")
 	wantLines(t, out, `a\|[0-9]+\|10`, `b\|[0-9]+\|10`, `c\|[0-9]+\|10`, "no session, no stream", ".*: no password supplied", "no way in as superuser", "a was stopped", "notes out of order: 0",
 		"verdict     clean.*", "resource    db: 6 operations.*", "gate .* before db: [6-9] sessions of 3 members.*")
 }
@@ -153,24 +164,30 @@ func TestRecipe_Nginx(t *testing.T) {
 			t.Skip(pattern + " is not installed")
 		}
 	}
-	out := pasteAsSomebody(t, "recipe-nginx.md", "kill $nginx $php 2> /dev/null; sleep 0.5")
+	out := pasteAsSomebody(t, pageBlocks(t, "recipe-nginx.md"), "kill $nginx $php 2> /dev/null; sleep 0.5")
 	wantLines(t, out, "a has uploaded", "b has uploaded", "c has uploaded", "no session, no stream", "a was stopped", "PHP goes on without a",
 		"b has uploaded again", "lines of a in b's session: 0", "requests of two sessions at once: 0",
 		"verdict     clean.*", "resource    admin: 5 operations.*", "gate .* before admin: [5-9] sessions of 3 members.*")
 }
 
 // pasteAsSomebody pastes a page, with ports of this test, as a user that is not root. At the end end ends its services.
-func pasteAsSomebody(t *testing.T, page, end string) string {
+func pasteAsSomebody(t *testing.T, blocks []string, end string) string {
 	t.Helper()
-	r := newRecipe(t, page)
-	first := ports.Take(t)
-	script := r.script("trap '"+end+"; kill -9 $(jobs -p) 2> /dev/null; kill -- -$watch 2> /dev/null' EXIT\n", strings.NewReplacer(
-		fmt.Sprintf("port=%d", readmeMembers), fmt.Sprintf("port=%d", first),
-		fmt.Sprintf("127.0.0.1:%d", readmeService), fmt.Sprintf("127.0.0.1:%d", first),
-		fmt.Sprintf("127.0.0.1:%d", recipeGate), fmt.Sprintf("127.0.0.1:%d", first+5)))
+	r := newRecipe(t, blocks)
 	var attributes *syscall.SysProcAttr
 	if os.Getuid() == 0 {
 		attributes = asSomebody(t, r.dir)
 	}
+	return r.paste(end, attributes)
+}
+
+// paste pastes the page with ports of this test. At the end end ends its services.
+func (r *recipe) paste(end string, attributes *syscall.SysProcAttr) string {
+	r.t.Helper()
+	first := ports.Take(r.t)
+	script := r.script("trap '"+end+"; kill -9 $(jobs -p) 2> /dev/null; kill -- -$watch 2> /dev/null' EXIT\n", strings.NewReplacer(
+		fmt.Sprintf("port=%d", readmeMembers), fmt.Sprintf("port=%d", first),
+		fmt.Sprintf("127.0.0.1:%d", readmeService), fmt.Sprintf("127.0.0.1:%d", first),
+		strconv.Itoa(recipeService), strconv.Itoa(first+5), strconv.Itoa(recipeService+1), strconv.Itoa(first+6)))
 	return r.run("bash", []string{"-c", script}, attributes)
 }

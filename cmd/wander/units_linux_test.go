@@ -14,7 +14,7 @@ import (
 
 var (
 	iniBlock  = regexp.MustCompile("(?s)```ini\n(.*?)```")
-	unitTitle = regexp.MustCompile(`(?m)^# (?:\S*/)?([^/\s]+\.(?:service|socket))\b.*\n`)
+	unitTitle = regexp.MustCompile(`(?m)^# (?:\S*/)?([^/\s]+\.(?:service|socket|timer))\b.*\n`)
 	unitStart = regexp.MustCompile(`(?m)^ExecStart=\S+`)
 )
 
@@ -44,7 +44,10 @@ func TestUnits_OfThePages_SystemdReadsThem(t *testing.T) {
 	if err != nil {
 		t.Skip("systemd-analyze is not installed")
 	}
-	for _, page := range []string{"configuration.md", "gate.md", "recipe-reboot.md", "recipe-ssh.md"} {
+	for _, page := range []string{
+		"configuration.md", "gate.md", "recipe-reboot.md", "recipe-ssh.md",
+		"recipe-backup.md", "recipe-dump.md", "recipe-mirror-ftp.md", "recipe-network-test.md", "recipe-daily.md", "recipe-polite.md",
+	} {
 		text, err := os.ReadFile(filepath.Join("../../docs", page))
 		require.NoError(t, err)
 		found := units(string(text))
