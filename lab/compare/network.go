@@ -18,7 +18,8 @@ const (
 	// packetSize is the largest packet: tun devices have the MTU of Ethernet.
 	packetSize = 2048
 	// queueLength bounds the packets on their way to one machine: more are lost, as on a real path.
-	queueLength     = 8192
+	queueLength = 8192
+	// namespaceFolder is where ip has them.
 	namespaceFolder = "/run/netns"
 )
 

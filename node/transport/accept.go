@@ -28,7 +28,7 @@ func (t *Transport) welcome(q *quic.Conn) {
 	a := q.Context().Value(admissionKey{}).(*admission)
 	a.done()
 	if q.ConnectionState().TLS.NegotiatedProtocol == BackALPN {
-		t.serveBack(q, a.cert.Member())
+		t.backs.serve(q, a.cert.Member())
 		return
 	}
 	p := t.lock(a.cert.Member())

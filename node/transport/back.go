@@ -126,19 +126,20 @@ func (t *Transport) DialBack(ctx context.Context, addresses []string, member ide
 	return Back{By: cert, Seen: seen, Dialled: a.Dialled}, nil
 }
 
-// serveBack dials the member at the other end of an inbound connection, and says what became of that.
-func (t *Transport) serveBack(q *quic.Conn, asker ident.Member) {
+// serve dials the member at the other end of an inbound connection, and says what became of that.
+func (b *backs) serve(q *quic.Conn, asker ident.Member) {
 	code := CodeNormal
 	defer func() { q.CloseWithError(quic.ApplicationErrorCode(code), "") }()
+	t := b.t
 	if _, revoked := t.cfg.Revocation(asker); revoked {
 		code = CodeRevoked
 		return
 	}
-	if !t.backs.begin(t.now()) {
+	if !b.begin(t.now()) {
 		code = CodeOverload
 		return
 	}
-	defer t.backs.end()
+	defer b.end()
 	ctx, cancel := context.WithTimeout(t.ctx, BackTime)
 	defer cancel()
 	defer context.AfterFunc(q.Context(), cancel)()
@@ -152,7 +153,7 @@ func (t *Transport) serveBack(q *quic.Conn, asker ident.Member) {
 		code = CodeInternal
 		return
 	}
-	a := backAnswer{Seen: netip.AddrPortFrom(addressOf(seen), uint16(seen.Port)).String(), Dialled: t.dialAll(ctx, t.cfg.Addresses(asker), asker)}
+	a := backAnswer{Seen: netip.AddrPortFrom(addressOf(seen), uint16(seen.Port)).String(), Dialled: b.dialAll(ctx, t.cfg.Addresses(asker), asker)}
 	body, err := a.encode()
 	if err != nil {
 		code = CodeInternal
@@ -170,7 +171,8 @@ func (t *Transport) serveBack(q *quic.Conn, asker ident.Member) {
 
 // dialAll dials a member at each address at once, from a socket of its own: its machine, or a NAT before it, may let in what comes from a port to which it
 // has just sent, and nothing else.
-func (t *Transport) dialAll(ctx context.Context, addresses []string, member ident.Member) []BackDial {
+func (b *backs) dialAll(ctx context.Context, addresses []string, member ident.Member) []BackDial {
+	t := b.t
 	list := make([]BackDial, min(len(addresses), maxAddresses))
 	var local net.UDPAddr
 	if own, ok := t.cfg.Conn.LocalAddr().(*net.UDPAddr); ok {
@@ -210,14 +212,15 @@ func dialOutcome(err error) DialOutcome {
 	return DialUnanswered
 }
 
-// backs bounds the requests that are served.
+// backs serves requests to dial back, and bounds them.
 type backs struct {
+	t      *Transport
 	mu     sync.Mutex
 	served int
 	rate   bucket
 }
 
-func newBacks() *backs { return &backs{rate: newBucket(backsPerSecond, maxBacks, 0)} }
+func newBacks(t *Transport) *backs { return &backs{t: t, rate: newBucket(backsPerSecond, maxBacks, 0)} }
 
 func (b *backs) begin(now time.Duration) bool {
 	b.mu.Lock()

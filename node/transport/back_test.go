@@ -50,7 +50,7 @@ func TestDialBack_Dials_FromAnotherPort(t *testing.T) {
 	z.wait(frame("there"), 1)
 	to := b.addresses(z.Self())[0]
 	ear.to.Store(&to)
-	list := z.dialAll(t.Context(), b.addresses(a.Self()), a.Self())
+	list := z.backs.dialAll(t.Context(), b.addresses(a.Self()), a.Self())
 	require.Len(t, list, 1)
 	assert.Equal(t, DialAnswered, list[0].Outcome)
 }
@@ -69,7 +69,7 @@ func TestDialBack_TooOften_Refused(t *testing.T) {
 		z.backs.end()
 	}
 	assert.Equal(t, 0, z.backs.served)
-	later := newBacks()
+	later := newBacks(nil)
 	for range maxBacks {
 		require.True(t, later.begin(time.Hour))
 		later.end()

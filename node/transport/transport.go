@@ -70,10 +70,10 @@ func Open(cfg Config) (*Transport, error) {
 		notices: newNotices(cfg.Log),
 		peers:   make(map[ident.Member]*peer),
 		dials:   make(chan struct{}, MaxDials),
-		backs:   newBacks(),
 		awake:   make(chan struct{}, 1),
 		start:   time.Now(),
 	}
+	t.backs = newBacks(t)
 	t.patience.Store(int64(cfg.Silence))
 	t.verify = newVerifier(cfg.Group, cfg.Authorities, cfg.Now)
 	t.verify.self, t.verify.vouched = t.self, cfg.Vouched
