@@ -39,9 +39,9 @@
 // names a receiver that is down or gone by then, the token comes back to the
 // sender, as Returned. If there is no other member, it comes back as well, a
 // second later (as the handoff pauses). A token that is lost in transit is gone
-// at once; its sender's policy is told Parted, if it has a keeper, and
-// Abandoned after abandonAfter, the time after which a volatile member stops
-// retransmitting.
+// at once; its sender's policy is told Abandoned after abandonAfter, the time
+// after which a volatile member stops retransmitting. A policy with a keeper is
+// told Parted when a pass begins.
 //
 // Tokens and messages from one member to another arrive in the order in which
 // they were sent.

@@ -36,12 +36,12 @@ func (h *handoffs) pass(t *token, i int32, to ident.Member, field []byte) {
 			t.to = t.holder // a stranger is as unreachable as oneself
 		}
 	}
+	if _, kept := s.policy.(policy.Admitter); kept { // only a keeper looks after what has left
+		h.schedule(0, parted, t.holder, i, t.epoch)
+	}
 	if h.passIsLost() {
 		h.tokens.end(t, LostInTransit)
 		h.stats.Lost++
-		if _, kept := s.policy.(policy.Admitter); kept { // only a keeper looks after what has left
-			h.schedule(0, parted, t.holder, i, t.epoch)
-		}
 		h.schedule(abandonAfter, abandoned, t.holder, i, t.epoch)
 		return
 	}
@@ -199,8 +199,8 @@ func (h *handoffs) comesBack(t *token, i int32) {
 	h.agents.step(t.holder, &e)
 }
 
-// part tells the sender of a lost token that it has left, as where its transfer is signed. Of any other token a sender hears
-// that when it hears that the token has arrived: it has custody until then.
+// part tells the sender of a token that it has left, as where its transfer is signed. Nobody is offered a token in vain for long here,
+// so that it has left when the pass begins.
 func (h *handoffs) part(e event) {
 	t := h.tokens.list[e.ref]
 	if !h.present(e.member, e.epoch) {

@@ -10,7 +10,7 @@ const (
 	timerNear                        // a member's timer that comes before its entry
 	arrival                          // token ref arrives at the member
 	returned                         // token ref comes back to the member
-	parted                           // token ref has left the member, and is lost
+	parted                           // token ref has left the member
 	abandoned                        // the member gives token ref up
 	generated                        // the member has made token ref
 	ended                            // the operation under token ref ends at the member
