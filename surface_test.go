@@ -45,7 +45,9 @@ func surface(t *testing.T, dir string) []byte {
 		}
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok {
-				f.Body = nil
+				if f.Body = nil; ofHidden(f) {
+					continue
+				}
 			}
 			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
 				continue
@@ -57,4 +59,17 @@ func surface(t *testing.T, dir string) []byte {
 	}
 	slices.Sort(lines)
 	return []byte(strings.Join(lines, "\n"))
+}
+
+// ofHidden reports whether a function is a method of a type that other modules do not see.
+func ofHidden(f *ast.FuncDecl) bool {
+	if f.Recv == nil {
+		return false
+	}
+	of := f.Recv.List[0].Type
+	if p, ok := of.(*ast.StarExpr); ok {
+		of = p.X
+	}
+	name, ok := of.(*ast.Ident)
+	return ok && !name.IsExported()
 }

@@ -115,7 +115,7 @@ func documents(root fs.FS) ([]string, error) {
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: run the command in the folder of the repository", err)
 		}
 	}
 	return list, nil

@@ -2,7 +2,6 @@ package wandertest
 
 import (
 	"crypto/rand"
-	"errors"
 	"net"
 	"strconv"
 	"testing"
@@ -48,9 +47,6 @@ const (
 	port     = 4133
 )
 
-// ErrNumber says that a group was asked for that is too small or too large.
-var ErrNumber = errors.New("the number of members is out of range")
-
 // Group is a group of members that run.
 type Group struct {
 	network network
@@ -62,7 +58,7 @@ type Group struct {
 func New(t *testing.T, n int, resources ...Resource) *Group {
 	t.Helper()
 	if n < 1 || n > MaxMembers {
-		t.Fatalf("wandertest: %v: %d, permitted are 1 to %d", ErrNumber, n, MaxMembers)
+		t.Fatalf("wandertest: a group of %d members: permitted are 1 to %d", n, MaxMembers)
 	}
 	if len(resources) == 0 {
 		resources = []Resource{{Name: Tape}}

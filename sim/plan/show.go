@@ -85,7 +85,7 @@ type Scene struct {
 	// Tokens are the members that hold one.
 	Tokens []int `json:"tokens"`
 	// Moves are the ways of tokens from one member to the next, in their order. Omitted is how many more there were.
-	Moves   []Move `json:"moves"`
+	Moves   []move `json:"moves"`
 	Omitted int    `json:"omitted"`
 	// Lost is how many tokens were lost.
 	Lost int `json:"lost"`
@@ -95,8 +95,8 @@ type Scene struct {
 	More float64 `json:"more"`
 }
 
-// Move is the way of a token. Both are members.
-type Move struct {
+// move is the way of a token. Both are members.
+type move struct {
 	From int `json:"from"`
 	To   int `json:"to"`
 }
@@ -116,7 +116,7 @@ type stage struct {
 	wants           []bool // of each member, also while an operation of it runs
 	since           []clock.Instant
 	at              map[ident.Token]int // where each token was last
-	moves           []Move
+	moves           []move
 	omitted, lost   int
 	running, wait   int // how many members
 	from            clock.Instant
@@ -126,7 +126,7 @@ type stage struct {
 func newStage(members int) stage {
 	s := stage{
 		members: make([]byte, members), wants: make([]bool, members), since: make([]clock.Instant, members),
-		at: make(map[ident.Token]int), moves: []Move{},
+		at: make(map[ident.Token]int), moves: []move{},
 	}
 	for m := range s.members {
 		s.members[m] = idles
@@ -202,7 +202,7 @@ func (s *stage) TokenBorn(_ clock.Instant, member int, token ident.Token) { s.at
 // Visit implements circulation.Observer.
 func (s *stage) Visit(_ clock.Instant, member int, token ident.Token) {
 	if from, ok := s.at[token]; ok && len(s.moves) < maxMoves {
-		s.moves = append(s.moves, Move{from, member})
+		s.moves = append(s.moves, move{from, member})
 	} else {
 		s.omitted++
 	}
@@ -231,6 +231,6 @@ func (s *stage) scene(now clock.Instant) Scene {
 			scene.Waited[m] = now.Sub(s.since[m]).Seconds()
 		}
 	}
-	s.moves, s.omitted = []Move{}, 0
+	s.moves, s.omitted = []move{}, 0
 	return scene
 }
