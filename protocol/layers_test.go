@@ -40,7 +40,7 @@ var floors = [][]string{
 // drivers is the order of what stands above: paths, with all below them. The
 // longest one that fits is a package's floor; within a floor Go itself refuses
 // circles.
-var drivers = [][]string{{"docs", "internal", "spec/conformance"}, {"node", "gate"}, {"ca", "."}, {"sim"}, {"lab"}, {"cmd", "fuzz", "soak", "spec"}}
+var drivers = [][]string{{"docs", "internal", "spec/conformance"}, {"node", "gate"}, {"ca", "."}, {"sim"}, {"lab"}, {"cmd", "fuzz", "soak", "spec", "release"}}
 
 // strangers are pairs that must not know each other, not even through others.
 var strangers = [][2]string{
