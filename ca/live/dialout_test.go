@@ -2,12 +2,13 @@ package live_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/directory"
@@ -80,7 +81,7 @@ func TestRing_NoPlace_InStatus(t *testing.T) {
 	w.start(a, x, y)
 	outside := func(m *machine) bool {
 		st := m.Status()
-		warned := slices.ContainsFunc(st.Warnings, func(s string) bool { return strings.HasPrefix(s, "this member has no place on the ring") })
+		warned := slices.ContainsFunc(st.Warnings, func(w api.Warning) bool { return w.Cause == explain.NoPlace })
 		return warned && st.Resources[0].NoPlace
 	}
 	w.until("one of them says so", func() bool { return outside(x) != outside(y) })
