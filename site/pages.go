@@ -30,19 +30,23 @@ type entry struct{ file, anchor, title string }
 
 // sections are all pages, in the order in which a newcomer needs them. An entry without a title has that of its page.
 var sections = []section{
-	{"Install", []entry{{"README.md", "", "Build it, and see a demo"}}},
+	{"Install", []entry{{"docs/install.md", "", "From a package"}, {"README.md", "", "Build it, and see a demo"}}},
 	{"Five minutes", []entry{
 		{"README.md", "five-members-one-pasted-line-each", "Five members, one line each"},
 		{"docs/guarantees.md", "", "What it promises, and what not"},
 	}},
 	{"Recipes", []entry{
-		{"docs/recipe-postgresql.md", "", "PostgreSQL"}, {"docs/recipe-ssh.md", "", "ssh and rsync"}, {"docs/recipe-nginx.md", "", "nginx"},
-		{"docs/recipe-ftp.md", "", "FTP"}, {"docs/recipe-reboot.md", "", "Reboots"}, {"docs/programs.md", "", "Programs"},
+		{"docs/recipes.md", "", "Recipes"}, {"docs/recipe-backup.md", "", "Nightly backups"}, {"docs/recipe-dump.md", "", "Database dumps"},
+		{"docs/recipe-mirror-ftp.md", "", "FTP mirror"}, {"docs/recipe-network-test.md", "", "Network tests"}, {"docs/recipe-daily.md", "", "Once a day, somewhere"},
+		{"docs/recipe-reboot.md", "", "Reboots"}, {"docs/recipe-polite.md", "", "Polite mirror"}, {"docs/recipe-board.md", "", "Jobs on a board"},
+		{"docs/recipe-postgresql.md", "", "PostgreSQL behind a gate"}, {"docs/recipe-ssh.md", "", "ssh and rsync behind a gate"},
+		{"docs/recipe-nginx.md", "", "nginx behind a gate"}, {"docs/recipe-ftp.md", "", "FTP behind a gate"},
+		{"docs/programs.md", "", "Programs"}, {"docs/comparison.md", "", "Beside other locks"},
 	}},
 	{"Operate", []entry{
 		{"docs/troubleshooting.md", "", ""}, {"docs/doctor.md", "", ""}, {"docs/page.md", "", "The daemon's page"}, {"docs/ca.md", "", ""},
 		{"docs/membership.md", "", ""}, {"docs/recovery.md", "", ""}, {"docs/metrics.md", "", ""}, {"docs/journal.md", "", "The journal"},
-		{"docs/audit.md", "", "Auditing"}, {"docs/evidence.md", "", ""},
+		{"docs/audit.md", "", "Auditing"}, {"docs/evidence.md", "", ""}, {"SECURITY.md", "", ""}, {"CHANGELOG.md", "", ""},
 	}},
 	{"Reference", []entry{
 		{"docs/configuration.md", "", ""}, {"docs/policies.md", "", ""}, {"docs/gate.md", "", ""}, {"docs/permits.md", "", ""},

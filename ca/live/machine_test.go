@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -22,6 +21,7 @@ import (
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/enrolment"
+	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -221,6 +221,11 @@ func (m *machine) journal() (list []audit.Entry) {
 
 // warnings are those of the member's status, but that it runs late: so does the
 // machine that all of them share, now and then.
-func (m *machine) warnings() []string {
-	return slices.DeleteFunc(m.Status().Warnings, func(w string) bool { return strings.HasPrefix(w, "this member runs late") })
+func (m *machine) warnings() (list []string) {
+	for _, w := range m.Status().Warnings {
+		if w.Cause != explain.Late {
+			list = append(list, w.Sentence)
+		}
+	}
+	return list
 }
