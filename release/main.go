@@ -1,18 +1,3 @@
-// Command release makes everything that a release of wander consists of, into a folder:
-//
-//	go -C release run . /tmp/release
-//
-//	wander_VERSION_SYSTEM_PROCESSOR.tar.gz   the program with its manual, completions, documents and examples (.zip for Windows)
-//	wander_VERSION_PROCESSOR.deb, .rpm       packages for Linux
-//	wander_VERSION_image.tar                 an image of a container (OCI layout), for each processor of Linux
-//	wander_VERSION_SYSTEM_PROCESSOR.cdx.json what the program is made of (CycloneDX)
-//	man/, completions/                       the manual and the completions of bash, fish and zsh alone
-//	SHA256SUMS                               of all of them
-//
-// It releases the commit that is checked out, and refuses a work tree with changes. The time of every file is the commit's, and
-// nothing else of this machine gets into a file: whoever releases the commit again, with the same version of Go, gets the same bytes.
-//
-// It is a module of its own, because what writes packages and images needs more modules than the rest of the project together.
 package main
 
 import (

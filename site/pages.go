@@ -58,7 +58,7 @@ var sections = []section{
 		{"spec/policy/common.md", "", "Policies"}, {"spec/policy/wandering.md", "", ""}, {"spec/policy/multitoken.md", "", ""},
 		{"spec/policy/ring.md", "", ""}, {"spec/policy/uncoordinated.md", "", ""}, {"spec/policy/keeper.md", "", ""}, {"spec/policy/quorum.md", "", ""},
 		{"spec/journal.md", "", ""}, {"spec/permit.md", "", ""}, {"spec/gate.md", "", "Gates"}, {"spec/gate-member.md", "", ""},
-		{"spec/enrolment.md", "", ""}, {"spec/api.md", "", ""}, {"spec/limits.md", "", ""}, {"spec/refusals.md", "", ""}, {"spec/examples.md", "", ""},
+		{"spec/enrolment.md", "", ""}, {"spec/dial-back.md", "", ""}, {"spec/api.md", "", ""}, {"spec/limits.md", "", ""}, {"spec/refusals.md", "", ""}, {"spec/examples.md", "", ""},
 		{"spec/vectors/README.md", "", "Test vectors"}, {"spec/threat-model.md", "", ""}, {"spec/model/README.md", "", ""},
 		{"docs/conformance.md", "", ""}, {"fuzz/README.md", "", ""},
 	}},

@@ -207,6 +207,7 @@ func objectTable(t *testing.T) *table {
 		{"`update`", "update", "limits"},
 		{"`update` of an unknown kind", "update", "laterLimits"},
 		{"`preamble`", "transport", "preambleLimits"},
+		{"`dialled-back`", "transport", "backLimits"},
 		{"`entry` of a journal", "journal", "recordLimits"},
 		{"`private-key`, `public-key`", "keyfile", "limits"},
 		{"`evidence-file`", "evidence", "limits"},

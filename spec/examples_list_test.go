@@ -144,6 +144,10 @@ func (g *gallery) handoff(w walk, told []byte) {
 	}}}}.Append(nil)
 	g.item("wire.cddl", "preamble", "", preamble)
 	g.plain("The frame with it", wire.AppendFrame(nil, preamble))
+	text := func(s string) cddl.Item { return cddl.Item{Major: cddl.Text, Data: []byte(s)} }
+	g.item("wire.cddl", "dialled-back", "", cddl.Item{Major: cddl.Array, Items: []cddl.Item{text("198.51.100.9:4133"), {Major: cddl.Array, Items: []cddl.Item{
+		{Major: cddl.Array, Items: []cddl.Item{text("m1.example.org:4133"), {Arg: 1}}},
+	}}}}.Append(nil))
 
 	for _, x := range []struct {
 		what  string

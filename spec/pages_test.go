@@ -23,7 +23,7 @@ const core = "protocol.md"
 // texts are the normative ones.
 var texts = slices.Concat(
 	[]string{core, "membership.md"}, ofPolicies(),
-	[]string{"journal.md", "permit.md", "enrolment.md", "api.md", "gate.md", "gate-member.md", "refusals.md", "limits.md", "examples.md"},
+	[]string{"journal.md", "permit.md", "enrolment.md", "dial-back.md", "api.md", "gate.md", "gate-member.md", "refusals.md", "limits.md", "examples.md"},
 )
 
 // ofPolicies are the texts about policies.

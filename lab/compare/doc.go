@@ -27,6 +27,13 @@
 //   - The same router carries the packets of all. With a delay of 0 it costs each packet what it costs any other.
 //   - Each client is the library that is usual in Go, with its defaults, but for the time to live: all have bound. Redis writes each lock to
 //     its disk before it answers, as the others do.
+//   - A figure is a median, with the least and the greatest value. The page has the tables that this command prints, and nothing that it does not:
+//     a test holds that.
 //   - Every instant is read from the one monotonic clock of this machine.
 //   - All processes end with this one, and so do the namespaces.
+//
+// # What it does not measure
+//
+// Servers that fail, packets that are lost, Consul, and Kubernetes Leases. A run takes about a quarter of an hour, and means something only where the
+// machine does little else.
 package main

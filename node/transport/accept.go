@@ -27,7 +27,7 @@ func (t *Transport) acceptLoop() {
 func (t *Transport) welcome(q *quic.Conn) {
 	a := q.Context().Value(admissionKey{}).(*admission)
 	a.done()
-	if q.ConnectionState().TLS.NegotiatedProtocol == BackALPN {
+	if q.ConnectionState().TLS.NegotiatedProtocol == backALPN {
 		t.backs.serve(q, a.cert.Member())
 		return
 	}

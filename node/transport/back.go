@@ -17,8 +17,8 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// BackALPN is the application protocol of a connection on which a member asks another one to dial it (T-26).
-const BackALPN = "wander-back/1"
+// backALPN is the application protocol of a connection on which a member asks another one to dial it (T-26).
+const backALPN = "wander-back/1"
 
 // DialOutcome is what became of a dial that somebody asked for.
 type DialOutcome uint64
@@ -102,7 +102,7 @@ func (t *Transport) DialBack(ctx context.Context, addresses []string, member ide
 	ctx, cancel := context.WithTimeout(ctx, BackTime)
 	defer cancel()
 	defer context.AfterFunc(t.ctx, cancel)()
-	q, cert, err := t.reach(ctx, addresses, target{want: &member, verdict: unknownVerdict, protocol: BackALPN})
+	q, cert, err := t.reach(ctx, addresses, target{want: &member, verdict: unknownVerdict, protocol: backALPN})
 	if err != nil {
 		return b, err
 	}

@@ -96,7 +96,7 @@ func TestDialBack_AskerSilent_PlaceFree(t *testing.T) {
 	z := g.open(t, b, loopback(t), "z", nil)
 	ctx, cancel := context.WithTimeout(t.Context(), HandshakeTimeout)
 	defer cancel()
-	q, _, err := a.reach(ctx, b.addresses(z.Self()), target{want: ptr(z.Self()), protocol: BackALPN})
+	q, _, err := a.reach(ctx, b.addresses(z.Self()), target{want: ptr(z.Self()), protocol: backALPN})
 	require.NoError(t, err)
 	served := func() int {
 		z.backs.mu.Lock()

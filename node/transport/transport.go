@@ -87,7 +87,7 @@ func Open(cfg Config) (*Transport, error) {
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.lobby = &lobby{
 		gate: t.gate, verify: t.verify, tlsCert: &t.tlsCert, notices: t.notices, withdrawn: &t.counters.withdrawn,
-		now: t.now, closing: func() bool { return t.ctx.Err() != nil }, protocols: []string{ALPN, BackALPN},
+		now: t.now, closing: func() bool { return t.ctx.Err() != nil }, protocols: []string{ALPN, backALPN},
 	}
 	if err := t.listen(); err != nil {
 		t.cancel()
