@@ -141,6 +141,7 @@ var readers = map[string]string{
 	"ca.Authority.Parse":                           "ca/service/FuzzService",
 	"ca.InviteID.UnmarshalText":                    "ca/FuzzLog",
 	"ca.Authority.Left":                            "ca/service/FuzzService",
+	"internal/credential.CheckMode":                "- it compares a path and a mode, and reads nothing",
 	"internal/cddl.Decode":                         "fuzz/FuzzDeterministic",
 	"internal/cddl.Schema.Check":                   "- only tests use it, on what FuzzDeterministic has checked",
 	"internal/cddl.Parse":                          "- reads the schemas of the specification only",

@@ -23,9 +23,9 @@ func TestTimerSlack_Given_InheritedByTheProcessOnly(t *testing.T) {
 }
 
 // TestTimerSlack_OfTheUnit_WhatIsMeasured: the figures are those of a daemon that runs as
-// the documentation recommends.
+// the packages start it.
 func TestTimerSlack_OfTheUnit_WhatIsMeasured(t *testing.T) {
-	text, err := os.ReadFile("../../docs/configuration.md")
+	text, err := os.ReadFile("../../release/systemd/wander.service")
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "\nTimerSlackNSec="+unitSlack.String()+"\n")
 }
