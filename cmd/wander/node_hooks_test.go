@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -175,8 +176,20 @@ func TestHooks_TwoTokens_DuplicateTold(t *testing.T) {
 	f := newFault(t, nil)
 	a, b := f.daemon(found), f.daemon(found)
 	f.meets(a)
-	f.takeTurns(a, b)
+	ctx, cancel := context.WithCancel(t.Context())
+	var turns sync.WaitGroup
+	for _, n := range []*node.Node{a, b} {
+		turns.Go(func() {
+			for ctx.Err() == nil {
+				if held, err := n.Acquire(ctx, api.AcquireRequest{Resource: gatetest.Resource}); err == nil {
+					held.Release(true, 0)
+				}
+			}
+		})
+	}
 	e := await.Next(t, "the event", seen)
+	cancel() // both tokens may be gone by now: each member may have dropped the other's
+	turns.Wait()
 	assert.Equal(t, gatetest.Resource, e.Resource)
 	assert.NotZero(t, e.Token)
 	assert.WithinDuration(t, time.Now(), e.At, time.Hour)
