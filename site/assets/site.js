@@ -11,11 +11,13 @@
   form.hidden = false;
   form.addEventListener("submit", e => { e.preventDefault(); list.querySelector("a")?.click(); });
 
-  async function load() {
-    if (index) return index;
-    const answer = await fetch(root + "search.json");
-    if (!answer.ok) throw new Error(`search.json: ${answer.status}`);
-    return index = (await answer.json()).map(p => ({ ...p, low: p.w.toLowerCase(), head: (p.t + " " + p.h).toLowerCase() }));
+  /** load reads the index once: whoever asks while it is read waits for the same answer. */
+  function load() {
+    index ??= fetch(root + "search.json").then(async answer => {
+      if (!answer.ok) throw new Error(`search.json: ${answer.status}`);
+      return (await answer.json()).map(p => ({ ...p, low: p.w.toLowerCase(), head: (p.t + " " + p.h).toLowerCase() }));
+    }).catch(e => { index = null; throw e; });
+    return index;
   }
 
   // A passage counts by where its words are: in its heading, and how often in its text.
@@ -35,10 +37,11 @@
   }
 
   async function search() {
-    const words = field.value.toLowerCase().split(/\s+/).filter(w => w);
+    const asked = field.value, words = asked.toLowerCase().split(/\s+/).filter(w => w);
     if (!words.length) { close(); return; }
     let all;
     try { all = await load(); } catch (e) { told.textContent = "the index cannot be loaded: " + e.message; box.hidden = false; return; }
+    if (field.value !== asked) return; // another search has the newer words: this one must not replace its links, one of which may be in focus
     const hits = all.map(p => [weigh(p, words), p]).filter(([w]) => w > 0).sort((a, b) => b[0] - a[0]);
     list.replaceChildren(...hits.slice(0, shown).map(([, p]) => {
       const item = document.createElement("li"), a = document.createElement("a"), text = document.createElement("span");
