@@ -39,8 +39,8 @@ func (p *progress) acquire(ctx context.Context, r AcquireRequest) (held HeldGran
 		case <-ended:
 			return held, err
 		case <-tick.C:
-			w, err := look(looking, p.handler, func() Waiting { return p.handler.samples.waiting(p.handler.backend, p.resource) })
-			if err != nil || !p.tell(w) {
+			w, noLook := look(looking, p.handler, func() Waiting { return p.handler.samples.waiting(p.handler.backend, p.resource) })
+			if noLook != nil || !p.tell(w) {
 				<-ended // or the client has gone, which ctx says, too
 				return held, err
 			}

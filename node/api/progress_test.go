@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -71,6 +72,32 @@ func TestProgress_Refused_SaidAsEvent(t *testing.T) {
 	assert.Equal(t, eventRefused, e.Event)
 	assert.ErrorIs(t, e.Error, ErrNotDue)
 	assert.False(t, s.Scan())
+}
+
+// An answer that comes while a look waits for its place is the answer: the look's own end is none.
+func TestProgress_AnswerDuringLook_Told(t *testing.T) {
+	for name, want := range map[string]error{"granted": nil, "refused": ErrNotDue} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFake()
+				noPlace := make(chan struct{})
+				p := progress{handler: &handler{backend: f, looks: noPlace, samples: samples{every: time.Millisecond}}, resource: "ftp"}
+				done := make(chan answer, 1)
+				go func() {
+					held, err := p.acquire(t.Context(), AcquireRequest{Resource: "ftp", Progress: true})
+					done <- answer{held, err}
+				}()
+				d := <-f.demands
+				time.Sleep(2 * time.Millisecond)
+				synctest.Wait() // the look waits
+				held := f.grant(1)
+				d.answer <- answer{held, want}
+				a := <-done
+				require.ErrorIs(t, a.err, want)
+				assert.Equal(t, HeldGrant(held), a.grant)
+			})
+		})
+	}
 }
 
 // The client passes over what a wait is told, known to it or not, up to the grant or the refusal.
