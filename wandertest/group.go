@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/internal/memnet"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/node/store"
@@ -45,11 +46,13 @@ const (
 	// lifetime is how long certificates last, longer than any test.
 	lifetime = 5 * 365 * 24 * time.Hour
 	port     = 4133
+	// oneWay is how long a datagram takes: so that time passes, and nobody has to wait for it.
+	oneWay = time.Millisecond
 )
 
 // Group is a group of members that run.
 type Group struct {
-	network network
+	network *memnet.Network
 	members []*Member
 }
 
@@ -63,7 +66,7 @@ func New(t *testing.T, n int, resources ...Resource) *Group {
 	if len(resources) == 0 {
 		resources = []Resource{{Name: Tape}}
 	}
-	g := &Group{network: network{sockets: make(map[string]*socket)}}
+	g := &Group{network: memnet.New(0, oneWay)}
 	if err := g.found(t, n, resources); err != nil {
 		t.Fatalf("wandertest: %v", err)
 	}
@@ -111,7 +114,7 @@ func (g *Group) found(t *testing.T, n int, resources []Resource) error {
 		if err != nil {
 			return err
 		}
-		m := &Member{t: t, name: "m" + strconv.Itoa(i), address: addressOf(i), network: &g.network}
+		m := &Member{t: t, name: "m" + strconv.Itoa(i), address: addressOf(i), network: g.network}
 		own, err := certificate.Claims{
 			Name: m.name, Serial: uint64(i + 1), NotBefore: from, NotAfter: to, IssuedAt: now, Key: key.Public().Bytes(), Group: id, ConfigVersion: 1,
 		}.Sign(ca)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/wandertoken/wander"
+	"github.com/wandertoken/wander/internal/memnet"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
 )
@@ -17,11 +18,11 @@ type Member struct {
 	t       *testing.T
 	name    string
 	address *net.UDPAddr
-	network *network
+	network *memnet.Network
 
 	mu     sync.Mutex // held while the member starts or ends
 	config node.Config
-	socket *socket
+	socket *memnet.Socket
 	run    *run // nil while it does not run
 }
 
@@ -45,7 +46,7 @@ func (m *Member) Start() {
 	if m.run != nil {
 		return
 	}
-	m.socket = m.network.open(m.address)
+	m.socket = m.network.Open(m.address)
 	c := m.config
 	c.Conn = m.socket
 	n, err := node.Open(context.Background(), c)
@@ -63,7 +64,7 @@ func (m *Member) Stop() { m.end(func(r *run) { _ = r.node.Close(context.Backgrou
 func (m *Member) Kill() {
 	m.end(func(r *run) {
 		close(r.killed)
-		m.socket.setCut(true)
+		m.socket.SetCut(true)
 		r.node.Abandon()
 	})
 }
@@ -88,7 +89,7 @@ func (m *Member) setCut(cut bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.run != nil {
-		m.socket.setCut(cut)
+		m.socket.SetCut(cut)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 func TestFrames_LossAndReordering_Arrive(t *testing.T) {
 	inBubble(t, 7, 20*time.Millisecond, func(t *testing.T, b *bubble) {
-		b.net.loss, b.net.jitter = 0.2, 40*time.Millisecond
+		b.net.Loss, b.net.Jitter = 0.2, 40*time.Millisecond
 		a, z := b.node("a", nil), b.node("z", nil)
 		const n = 2000
 		for i := range n {

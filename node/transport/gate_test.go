@@ -15,13 +15,6 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// at moves a socket of the network to a host.
-func (n *vnet) at(host netip.AddrPort) *vsocket {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.bind(net.UDPAddrFromAddrPort(host))
-}
-
 // TestHalfOpen_FloodFromOneAddress_NewcomerGetsIn: a host begins 150 handshakes a second and
 // ends none. A member that nobody has met is let in at its first or second try.
 func TestHalfOpen_FloodFromOneAddress_NewcomerGetsIn(t *testing.T) {
@@ -35,7 +28,7 @@ func TestHalfOpen_FloodFromOneAddress_NewcomerGetsIn(t *testing.T) {
 		defer cancel()
 		flood.Go(func() {
 			for i := 1; ctx.Err() == nil; i++ {
-				s := &halfopen.Socket{PacketConn: b.net.at(netip.AddrPortFrom(evil, uint16(i)))}
+				s := &halfopen.Socket{PacketConn: b.net.Open(net.UDPAddrFromAddrPort(netip.AddrPortFrom(evil, uint16(i))))}
 				flood.Go(func() { s.Hold(ctx, z.Addr(), ALPN) })
 				time.Sleep(time.Second / perSecond)
 			}
@@ -43,7 +36,7 @@ func TestHalfOpen_FloodFromOneAddress_NewcomerGetsIn(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		assert.Equal(t, PrefixHandshakes, z.Stats().Handshakes)
 		for i := range 20 {
-			n := b.open(b.t, b.book, b.net.at(netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}), 1)), "newcomer"+string(rune('a'+i)), nil)
+			n := b.open(b.t, b.book, b.net.Open(net.UDPAddrFromAddrPort(netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}), 1))), "newcomer"+string(rune('a'+i)), nil)
 			n.Send(z.Self(), Custody, []byte("me"))
 			require.Eventually(t, func() bool { return n.count(kind("connected")) > 0 }, time.Second, 10*time.Millisecond)
 			assert.LessOrEqual(t, n.count(kind("unreachable")), 1)

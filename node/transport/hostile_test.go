@@ -269,7 +269,7 @@ func TestPeer_LargeWindow_Bounded(t *testing.T) {
 		r.conf.InitialStreamReceiveWindow, r.conf.InitialConnectionReceiveWindow = 1<<30, 1<<30
 		r.member(a)
 		a.wait(kind("connected"), 1)
-		socket.cut()
+		cut(socket)
 		for range 2000 {
 			a.Send(cert.Member(), Rest, make([]byte, 4000))
 		}

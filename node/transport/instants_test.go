@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/memnet"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -32,7 +33,7 @@ func instants(t *testing.T) (n int) {
 		a.Send(z.Self(), Custody, []byte("hello, from the dialler"))
 		a.wait(frame("HELLO"), 1)
 		z.wait(frame("HELLO"), 1)
-		n = b.net.sent() + 2
+		n = b.net.Sent() + 2
 	})
 	require.Greater(t, n, 5)
 	return n
@@ -70,7 +71,7 @@ type accident struct {
 	smaller        bool // the id of the one that is struck
 	both           bool // speak afterwards; else only the one that was struck
 	struck, others *node
-	socket         *vsocket
+	socket         *memnet.Socket
 }
 
 func (c accident) String() string {
@@ -79,7 +80,7 @@ func (c accident) String() string {
 
 // eachAccident runs f for every instant, side, order of ids and speaker; the strike is
 // called at the instant.
-func eachAccident(t *testing.T, strike func(*vsocket), f func(*testing.T, *bubble, accident)) {
+func eachAccident(t *testing.T, strike func(*memnet.Socket), f func(*testing.T, *bubble, accident)) {
 	n := instants(t)
 	for i := range n * 8 {
 		c := accident{instant: i/8 + 1, dialler: i&1 > 0, smaller: i&2 > 0, both: i&4 > 0}
@@ -91,7 +92,7 @@ func eachAccident(t *testing.T, strike func(*vsocket), f func(*testing.T, *bubbl
 				greetBoth(c.struck, c.others)
 				var once sync.Once
 				struck := make(chan struct{})
-				b.net.after(c.instant, func() { once.Do(func() { strike(c.socket); close(struck) }) })
+				b.net.After(c.instant, func() { once.Do(func() { strike(c.socket); close(struck) }) })
 				from, to := c.others, c.struck
 				if c.dialler {
 					from, to = to, from
@@ -131,7 +132,7 @@ func (b *bubble) nameFor(n *node, greater bool) string {
 // datagram, and starts it again at its address.
 func TestRestart_AtEachInstantOfADial_BackWithinASecond(t *testing.T) {
 	var worst time.Duration
-	eachAccident(t, (*vsocket).cut, func(t *testing.T, b *bubble, c accident) {
+	eachAccident(t, cut, func(t *testing.T, b *bubble, c accident) {
 		time.Sleep(200 * time.Millisecond) // a process takes so long to start, at least
 		again := b.open(b.t, b.book, b.net.rebind(c.socket), "struck", nil)
 		greetBoth(again)
@@ -172,9 +173,9 @@ func (b *bubble) agree(t *testing.T, x, y *node) {
 func TestFreeze_AtEachInstantOfADial_BackWithinASecond(t *testing.T) {
 	for _, pause := range []time.Duration{HandshakeTimeout / 2, 2 * DefaultSilence} {
 		var worst time.Duration
-		eachAccident(t, (*vsocket).freeze, func(t *testing.T, b *bubble, c accident) {
+		eachAccident(t, (*memnet.Socket).Freeze, func(t *testing.T, b *bubble, c accident) {
 			time.Sleep(pause)
-			c.socket.thaw()
+			c.socket.Thaw()
 			took := since(func() {
 				defer speak(c.struck, c.others, "I am back")()
 				if c.both {

@@ -96,7 +96,7 @@ func TestPeer_Dead_Noticed(t *testing.T) {
 				a.wait(frame("x"), 1)
 			}
 			time.Sleep(time.Second)
-			s.cut()
+			cut(s)
 			if c.watches {
 				time.Sleep(time.Second)
 				defer speak(a, z, "there?")()
@@ -114,7 +114,7 @@ func TestPeer_Dead_Noticed(t *testing.T) {
 
 func TestPreamble_Unanswered_GivenUp(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
-		b.net.delay = 10 * time.Millisecond
+		b.net.Delay = 10 * time.Millisecond
 		a := b.node("a", nil)
 		m := b.mute("mute")
 		a.Send(m, Custody, []byte("hello?"))

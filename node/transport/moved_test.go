@@ -37,7 +37,7 @@ func TestAddressChange_EachSideAndState_HeardAgain(t *testing.T) {
 				stays.wait(frame("HELLO"), 1)
 				time.Sleep(unused)
 
-				b.net.move(socket)
+				b.net.Move(socket, b.net.address())
 				if known {
 					b.book.set(moved.Self(), socket.LocalAddr().String())
 				}
@@ -85,7 +85,7 @@ func TestRecheck_AfterAnAddressChange_HeardAtOnce(t *testing.T) {
 		time.Sleep(time.Second)
 		assert.Equal(t, uint64(1), moved.Stats().Surplus+moved.Stats().Moved, "it was tried out")
 
-		b.net.move(socket)
+		b.net.Move(socket, b.net.address())
 		moved.Recheck()
 		took := since(func() { moved.wait(kind("connected"), 1+int(moved.Stats().Moved)+1) })
 		assert.Less(t, took, 10*instantDelay)

@@ -55,13 +55,13 @@ const maxIdlePackets = 20
 func TestIdleConnection_DialledUsedAndClosed_FewPackets(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
-		before := b.net.sent()
+		before := b.net.Sent()
 		a.Send(z.Self(), Custody, []byte("there"))
 		z.wait(frame("there"), 1)
 		z.Send(a.Self(), Custody, []byte("back"))
 		a.wait(frame("back"), 1)
 		time.Sleep(time.Minute)
-		t.Log(b.net.sent() - before)
-		assert.LessOrEqual(t, b.net.sent()-before, maxIdlePackets)
+		t.Log(b.net.Sent() - before)
+		assert.LessOrEqual(t, b.net.Sent()-before, maxIdlePackets)
 	})
 }

@@ -87,10 +87,10 @@ func TestDial_Simultaneous_OneConnection(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			inBubble(t, seed, 20*time.Millisecond, func(t *testing.T, b *bubble) {
 				if seed%2 == 1 {
-					b.net.jitter = 30 * time.Millisecond
+					b.net.Jitter = 30 * time.Millisecond
 				}
 				if seed%4 > 1 {
-					b.net.loss = 0.15
+					b.net.Loss = 0.15
 				}
 				a, z := b.node("a", nil), b.node("z", nil)
 				a.Send(z.Self(), Custody, []byte("from a"))
@@ -190,7 +190,7 @@ func TestHeldConnection_OtherOneEnds_ClosedToo(t *testing.T) {
 func TestReplaced_BothDialAtOnce_Alive(t *testing.T) {
 	for seed := range uint64(20) {
 		inBubble(t, seed, 10*time.Millisecond, func(t *testing.T, b *bubble) {
-			b.net.jitter = 10 * time.Millisecond
+			b.net.Jitter = 10 * time.Millisecond
 			a, z := b.node("a", nil), b.node("z", nil)
 			a.Send(z.Self(), Custody, []byte("to z"))
 			time.Sleep(time.Duration(seed) * 3 * time.Millisecond)

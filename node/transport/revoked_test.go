@@ -35,7 +35,7 @@ func (r *revocations) of(m ident.Member) ([]byte, bool) {
 
 func TestRevoked_Dials_NotifiedAndClosed(t *testing.T) {
 	inBubble(t, 3, 20*time.Millisecond, func(t *testing.T, b *bubble) {
-		b.net.loss = 0.1
+		b.net.Loss = 0.1
 		var list revocations
 		a := b.node("a", func(c *Config) { c.Revocation = list.of })
 		z := b.node("z", nil)

@@ -124,15 +124,15 @@ func TestQueue_BeforeFlush_Waits(t *testing.T) {
 		a.Send(z.Self(), Custody, []byte("warm"))
 		a.wait(frame("warm"), 1)
 		time.Sleep(time.Second)
-		before := b.net.sent()
+		before := b.net.Sent()
 		for i := range 10 {
 			a.Queue(z.Self(), Custody, fmt.Appendf(nil, "%d", i))
 		}
 		time.Sleep(time.Second)
-		assert.Zero(t, b.net.sent()-before)
+		assert.Zero(t, b.net.Sent()-before)
 		a.Flush()
 		a.wait(kind("frame"), 11)
-		assert.LessOrEqual(t, b.net.sent()-before, 4)
+		assert.LessOrEqual(t, b.net.Sent()-before, 4)
 
 		a.Queue(z.Self(), Custody, []byte("taken along"))
 		a.Send(z.Self(), Rest, []byte("by another"))
@@ -171,7 +171,7 @@ func TestReader_Slow_OthersNotDelayed(t *testing.T) {
 
 func TestClose_QueueWaits_Sent(t *testing.T) {
 	inBubble(t, 1, 20*time.Millisecond, func(t *testing.T, b *bubble) {
-		b.net.loss = 0.1
+		b.net.Loss = 0.1
 		a, z := b.node("a", nil), b.node("z", nil)
 		a.Send(z.Self(), Custody, []byte("warm"))
 		z.wait(frame("warm"), 1)

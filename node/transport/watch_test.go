@@ -10,11 +10,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/internal/memnet"
 )
 
 // watchers opens a member that watches another one and is connected with it, and z's
 // socket. The knocks of the first are counted.
-func (b *bubble) watchers(change func(*Config)) (a, z *node, s *vsocket, knocks *atomic.Int64) {
+func (b *bubble) watchers(change func(*Config)) (a, z *node, s *memnet.Socket, knocks *atomic.Int64) {
 	knocks, s = new(atomic.Int64), b.net.socket()
 	a = b.node("a", func(c *Config) {
 		c.knockers = b.net.knockers(knocks)
@@ -39,7 +41,7 @@ const maxAbsent = knockEvery + minVerdict
 func TestWatch_ProcessKilled_AbsentSoon(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z, s, _ := b.watchers(nil)
-		s.kill()
+		kill(s)
 		took := since(func() { require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrAbsent) })
 		assert.LessOrEqual(t, took, maxAbsent+50*time.Millisecond, "when it has just begun to watch")
 		require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrUnresponsive)
@@ -63,7 +65,7 @@ func TestWatch_LongWatched_KnockedAtWithWhatIsSent(t *testing.T) {
 		a.Send(z.Self(), Rest, []byte("there?"))
 		assert.Equal(t, before+1, knocks.Load())
 		time.Sleep(time.Second)
-		s.kill()
+		kill(s)
 		took := since(func() {
 			a.Send(z.Self(), Rest, []byte("there?"))
 			require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrAbsent)
@@ -78,9 +80,9 @@ func TestWatch_NotWatchedOrMachineGone_SilentLater(t *testing.T) {
 			a, z, s, knocks := b.watchers(nil)
 			if killed {
 				a.Watch(z.Self(), false)
-				s.kill()
+				kill(s)
 			} else {
-				s.cut()
+				cut(s)
 			}
 			before := knocks.Load()
 			time.Sleep(time.Second)
@@ -102,7 +104,7 @@ func TestWatch_MachineGone_NoticedInTime(t *testing.T) {
 	for i := range phases {
 		inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 			a, z, s, _ := b.watchers(nil)
-			time.AfterFunc(3*touch+time.Duration(i)*touch/phases, s.cut)
+			time.AfterFunc(3*touch+time.Duration(i)*touch/phases, func() { cut(s) })
 			began := time.Now().Add(3*touch + time.Duration(i)*touch/phases)
 			for a.count(kind("disconnected")) == 0 {
 				a.Send(z.Self(), Rest, []byte("there?"))
@@ -120,7 +122,7 @@ func TestWatch_ForgedRefusals_NothingLost(t *testing.T) {
 	for _, delay := range []time.Duration{10 * time.Millisecond, 250 * time.Millisecond} {
 		inBubble(t, 1, delay, func(t *testing.T, b *bubble) {
 			a, z, s, knocks := b.watchers(func(c *Config) { c.IdleTimeout = 2 * time.Hour })
-			s.refuses.Store(true)
+			s.Refuse()
 			before := knocks.Load()
 			const rounds = 3600
 			for i := range rounds {
@@ -146,7 +148,7 @@ func TestWatch_ForgedRefusals_NothingLost(t *testing.T) {
 func TestWatch_StaleRefusal_Restarted(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z, s, _ := b.watchers(nil)
-		s.kill()
+		kill(s)
 		time.Sleep(knockEvery)
 		b.open(b.t, b.book, b.net.rebind(s), "z", nil)
 		time.Sleep(time.Second)
@@ -161,7 +163,7 @@ func TestWatch_StaleRefusal_Restarted(t *testing.T) {
 func TestWatch_RestartedPeerDials_NextDeathNoticed(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, _, s, _ := b.watchers(nil)
-		s.kill()
+		kill(s)
 		time.Sleep(knockEvery)
 		s = b.net.rebind(s)
 		z := b.open(b.t, b.book, s, "z", nil)
@@ -172,7 +174,7 @@ func TestWatch_RestartedPeerDials_NextDeathNoticed(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		assert.Zero(t, a.Stats().Hints.Refuted)
 		before := a.count(kind("disconnected"))
-		s.kill()
+		kill(s)
 		took := since(func() { require.ErrorIs(t, a.wait(kind("disconnected"), before+1).err, ErrAbsent) })
 		assert.LessOrEqual(t, took, maxAbsent+50*time.Millisecond)
 	})
@@ -186,7 +188,7 @@ func TestWatch_DialUnderWay_AbsentSoon(t *testing.T) {
 			a := b.node("a", func(c *Config) { c.knockers = b.net.knockers(new(atomic.Int64)) })
 			s := b.net.socket()
 			z := b.open(b.t, b.book, s, "z", nil)
-			s.kill()
+			kill(s)
 			took := since(func() {
 				a.Send(z.Self(), Custody, []byte("x"))
 				time.Sleep(100 * time.Millisecond)
@@ -249,7 +251,7 @@ func TestSilence_Changed_CountsAtOnce(t *testing.T) {
 			a, z, s, _ := b.watchers(func(c *Config) { c.Silence = 3 * time.Second })
 			a.SetSilence(silence)
 			time.Sleep(MaxRest)
-			s.cut()
+			cut(s)
 			defer speak(a, z, "there?")()
 			took := since(func() { require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrUnresponsive) })
 			assert.InDelta(t, min(silence, MaxSilence).Seconds(), took.Seconds(), 0.5)
