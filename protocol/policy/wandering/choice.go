@@ -213,15 +213,18 @@ func (s *search) standBy() {
 	}
 }
 
-// looksFor asks a member at once that is said to wait, while none is due: it counts as one
-// that may operate, and has waited less than all others that may. Once in a look is enough.
+// looksFor asks a member at once that is said to wait, while none is due or the operation runs: it counts as one
+// that may operate, and has waited less than all others that may. Once in a look or an operation is enough.
 func (s *search) looksFor(m ident.Member) {
-	if m.IsZero() || m == s.self || !s.have || s.running || s.idle == clock.Never || !s.choice.member.IsZero() || contains(s.refused[:], m) {
+	free := s.choice.member.IsZero() && (s.running && s.gathers == clock.Never || s.idle != clock.Never)
+	if m.IsZero() || m == s.self || !s.have || !free && !s.running || contains(s.refused[:], m) {
 		s.lookSoon()
 		return
 	}
 	s.insert(candidate{member: m, served: s.Now - clock.Instant(s.minOf(s.weightOf(m)))})
-	s.choose()
+	if free {
+		s.choose()
+	}
 }
 
 // lookSoon ends the pause in which no member was due, as one is said to wait: but the
