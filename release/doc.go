@@ -16,7 +16,7 @@
 //
 // # Who calls it
 //
-// Whoever releases a version, by hand; docs/install.md ("Make a release") has the steps around it. .ci/run makes a release for one system twice, in two
+// A maintainer who releases a version, by hand; docs/install.md ("Make a release") has the steps around it. .ci/run makes a release for one system twice, in two
 // folders, and compares the bytes. try-deb.sh installs, upgrades and removes the package in a Debian of its own.
 //
 // # The types

@@ -28,7 +28,7 @@ const readmeEnd = 20 * time.Second
 
 // TestReadme runs every command of the README as it stands there, from top to
 // bottom, in a copy of the source tree. Only the demos are cut short, the tests,
-// which this is one of, are left out, and the ports are free ones. What runs in
+// which this is one of, are left out, and the ports are free ones. A program in
 // the background ends with the script, and with this process, however it ends, and
 // all that it leaves is in the test's folders.
 //

@@ -20,7 +20,7 @@ import (
 const away = 8 * time.Second
 
 // TestRunAcrossReboot_DaemonKilled_NobodyElseRuns: the group replaces a silent holder's token at once. The daemon is killed, as by the
-// machine's restart, and comes back. What ran is judged by a file to which each program writes, not by what members say.
+// machine's restart, and comes back. The test judges by a file to which each program writes, not by what members say.
 func TestRunAcrossReboot_DaemonKilled_NobodyElseRuns(t *testing.T) {
 	t.Parallel()
 	c := newCrewWith(t, acrossResources)

@@ -103,7 +103,7 @@ func TestCAConfig_EveryParameter_Accepted(t *testing.T) {
 	}
 }
 
-// What every preset uses it can be given, from the file to the signature.
+// Each preset can be given each parameter that it uses, from the file to the signature.
 func TestCAConfig_EveryPreset_Accepted(t *testing.T) {
 	b := started(t)
 	version := 1

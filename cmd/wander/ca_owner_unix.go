@@ -12,7 +12,7 @@ import (
 	"github.com/wandertoken/wander/cmd/internal/cli"
 )
 
-// checkOwner refuses that root works in the folder of another user's authority. What root writes there that user could not read any more: the enrolment
+// checkOwner refuses that root works in the folder of another user's authority. That user could not read a file that root has written there: the enrolment
 // service, which runs as the folder's owner, would stop at the next change.
 func checkOwner(dir string) error {
 	info, err := os.Stat(dir)

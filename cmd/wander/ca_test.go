@@ -408,7 +408,7 @@ func TestCAInvite_Cancelled_Ended(t *testing.T) {
 	assert.Regexp(t, ` b +member +2026-.* UTC +cancelled`, b.must("ca", "list"))
 }
 
-// What is made to be copied to members can be read by who copies it.
+// A user who copies the files for members can read them.
 func TestCA_PublicFiles_Readable(t *testing.T) {
 	started(t)
 	for name, mode := range map[string]os.FileMode{"group.crt": 0o644, "ca.crt": 0o644, "ca.key": 0o600, "log.jsonl": 0o600} {

@@ -65,7 +65,7 @@ func words(list ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// firstArgument proposes something for the first argument. What follows may be a command with files.
+// firstArgument proposes something for the first argument. The other arguments may be a command with files.
 func firstArgument(f cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {

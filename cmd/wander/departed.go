@@ -28,7 +28,7 @@ func hasJournal(stateDir string) bool {
 }
 
 // departed is enrolment.ErrRevoked or enrolment.ErrLeft when the group file or the journal
-// of a member says so, with a valid signature. What cannot be read says nothing.
+// of a member says so, with a valid signature. A file that cannot be read says nothing.
 func departed(id node.Identity, stateDir string) error {
 	for _, raw := range id.Extra.Revocations {
 		if revokes(id, raw) {

@@ -39,7 +39,7 @@ func checkNodeFile(t require.TestingT, text []byte) bool {
 	return true
 }
 
-// FuzzGroupFile: the configuration file of a group. What is accepted can be signed,
+// FuzzGroupFile: the configuration file of a group. A file that is accepted can be signed,
 // and says the same when it is read again.
 //
 //fuzz:of cmd/wander cmd/internal/groupfile internal/configfile protocol/group protocol/policy/...

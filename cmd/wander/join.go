@@ -278,8 +278,8 @@ func (p *joinPauses) next(err error, left time.Duration) (pause time.Duration, a
 	return min(pause, left), left > 0
 }
 
-// allRevocations is an answer with the revocations that did not fit it. What does
-// not come now the member learns from others.
+// allRevocations is an answer with the revocations that did not fit it. The member
+// learns the rest from other members.
 func allRevocations(ctx context.Context, e enrolment.Enrolled, client enrolment.Client) enrolment.Enrolled {
 	for e.More && len(e.Revocations) > 0 && len(e.Revocations) < maxJoinRevocations {
 		last, err := certificate.ParseRevocation(e.Group.ID(), e.Revocations[len(e.Revocations)-1], e.Group)

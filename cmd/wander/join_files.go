@@ -140,7 +140,7 @@ func createKey(name string, key *signature.PrivateKey) error {
 }
 
 // forgetKey removes a key that was made for a join which the CA has refused:
-// nothing was issued to it. Whoever else has become a member with it meanwhile
+// nothing was issued to it. Another machine that has become a member with it meanwhile
 // keeps it.
 func (h memberHome) forgetKey(made *signature.PrivateKey) {
 	there, err := h.key()

@@ -264,7 +264,7 @@ func TestJoin_ServiceAway_Waits(t *testing.T) {
 	assert.Zero(t, await.Next(t, "its end", code), env.Err.(*lockedBuffer).String())
 }
 
-// What is there is never overwritten.
+// A join never overwrites a file.
 func TestJoin_HomeOfAnother_Refused(t *testing.T) {
 	b := started(t)
 	s := b.serve()

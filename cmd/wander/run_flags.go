@@ -79,7 +79,7 @@ func (o *runOptions) register(f *pflag.FlagSet) {
 }
 
 // parse reads what stands behind the flags before RESOURCE, and reports whether
-// help is wanted. What it returns is an *exitError, or a mistake in the flags.
+// help is wanted. The error is an *exitError, or a mistake in the flags.
 func (o *runOptions) parse(f *pflag.FlagSet, args []string) (help bool, err error) {
 	if len(args) == 0 || f.ArgsLenAtDash() == 0 {
 		return false, o.usage("no resource specified")

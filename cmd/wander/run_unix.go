@@ -14,7 +14,7 @@ var passedSignals = []os.Signal{
 	syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2,
 }
 
-// catchSignals catches what is to end the wait or go to the command. What the
+// catchSignals catches what is to end the wait or go to the command. A signal that the
 // caller ignores (nohup) stays ignored, for the command too.
 func catchSignals() (<-chan os.Signal, func()) {
 	c := make(chan os.Signal, 16)

@@ -60,7 +60,7 @@ func runCheck(env *environment, socket string) error {
 	return nil
 }
 
-// checkLine is what a monitor shows of a member, and whether it is healthy. What keeps the member from all resources comes first, as it often
+// checkLine is what a monitor shows of a member, and whether it is healthy. The cause that keeps the member from all resources comes first, as it often
 // explains the rest; a gate that keeps programs out follows on the same line.
 func checkLine(st *api.Status) (text string, healthy bool) {
 	var lines []string

@@ -104,7 +104,7 @@ func tcpDoor(t *testing.T, s *client.Session) (port string) {
 	return port
 }
 
-// TestUnits_SSH_CloseEndsWhatTheyStarted: sessions go through the gate and the units of docs/recipe-ssh.md, which a real systemd runs. What a session has started is dead when the close
+// TestUnits_SSH_CloseEndsWhatTheyStarted: sessions go through the gate and the units of docs/recipe-ssh.md, which a real systemd runs. Each process that a session has started is dead when the close
 // hook of that page has confirmed, and the next member gets in.
 func TestUnits_SSH_CloseEndsWhatTheyStarted(t *testing.T) {
 	t.Parallel()

@@ -107,7 +107,7 @@ func TestNoSocket(t *testing.T) {
 	}
 }
 
-// What belongs to another user, as root has it no test can show otherwise.
+// A file of another user: a test that runs as root can show none, so the error is made up.
 func TestHint_AnotherUsersFile_Named(t *testing.T) {
 	denied := &api.Error{Code: "unavailable", Hint: "run the command as the daemon's user"}
 	assert.Equal(t, denied.Hint, unansweredHint("nosuch.sock", denied))

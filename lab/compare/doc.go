@@ -3,7 +3,7 @@
 //	go build -o /tmp/wander ./cmd/wander
 //	go -C lab/compare run . -wander /tmp/wander
 //
-// It needs Linux, root (for network namespaces), and on Debian the packages etcd-server, redis-server and zookeeper. What is not
+// It needs Linux, root (for network namespaces), and on Debian the packages etcd-server, redis-server and zookeeper. A store that is not
 // installed is left out. docs/comparison.md says what is measured, how to read it, and what came out.
 //
 // # Who calls it

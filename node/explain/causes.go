@@ -2,7 +2,7 @@ package explain
 
 import "github.com/wandertoken/wander/node/api"
 
-// What keeps a member from all of its resources, in the order in which they are named.
+// The causes that keep a member from all of its resources, in the order in which they are named.
 const (
 	NoDaemon      api.Cause = "no_daemon"      // said by the command: nobody answers on the socket
 	DaemonSilent  api.Cause = "daemon_silent"  // said by the command: the socket is there, and no status comes from it
@@ -24,7 +24,7 @@ const (
 	OK            api.Cause = "ok"
 )
 
-// What keeps a resource from this member's programs, in the order in which they are named.
+// The causes that keep a resource from this member's programs, in the order in which they are named.
 const (
 	NotConfigured   api.Cause = "not_configured" // said by the command
 	Leaving         api.Cause = "leaving"
@@ -50,7 +50,7 @@ const (
 	Idle            api.Cause = "idle" // no trouble: nobody here waits
 )
 
-// What an operator should look at although nothing keeps programs from running. A warning may also have the word of a cause above.
+// The warnings: an operator should look at them although nothing keeps programs from running. A warning may also have the word of a cause above.
 const (
 	CertificateEnds api.Cause = "certificate_ends"
 	WentBack        api.Cause = "went_back"

@@ -20,7 +20,7 @@
 //	the member    it has ended, or does not count ── it begins or stops ── its network ── its machine ── ok
 //	a resource    its program ── its windows ── its gate, and votes ── the token is here ── the token is elsewhere
 //
-// Of a resource with several slots the slot is explained whose token comes first, as far as is known. What would keep the
+// Of a resource with several slots the slot is explained whose token comes first, as far as is known. The cause that would keep the
 // next program out is named only if a program waits; a closed window and a gate that cannot be reached are named in
 // any case, so that people hear of them before they need the resource.
 //

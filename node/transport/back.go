@@ -90,7 +90,7 @@ type Back struct {
 }
 
 // DialBack asks a member to dial this one at the addresses of its endpoint record, from another port than that of the connection with it, and
-// to say from where this member's packets come. What is connected stays so. It takes one of MaxDials places, or is ErrBusy. The errors match
+// to say from where this member's packets come. A connection that exists stays. It takes one of MaxDials places, or is ErrBusy. The errors match
 // those of errors.go; a member that does not do this refuses the handshake (ErrRefused), and one that is asked too often is ErrOverload.
 func (t *Transport) DialBack(ctx context.Context, addresses []string, member ident.Member) (b Back, err error) {
 	select {

@@ -44,8 +44,8 @@ func TestAudit_FlippedBits_Found(t *testing.T) {
 	}
 }
 
-// What a crash leaves at the end is no finding, and what is changed in it is, where
-// anything of it can be told.
+// The remains of a crash at the end of a journal are no finding. A change in the journal is one, where
+// it can be told.
 func TestTornTail(t *testing.T) {
 	s := newShelf(t, "ann")
 	ann := s.List[0]
@@ -188,7 +188,7 @@ func TestAudit_NoJournal_Refused(t *testing.T) {
 	require.NoError(t, err, "the same CA key makes the same group")
 }
 
-// What has the name of a segment and is none does not keep the other journals from
+// A file that has the name of a segment and is none does not keep the other journals from
 // being audited.
 func TestAudit_UnreadableFiles_Damage(t *testing.T) {
 	s := newShelf(t, "ann", "ben", "cleo")

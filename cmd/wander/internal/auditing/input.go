@@ -135,7 +135,7 @@ func unfit(s *segment) error {
 	return nil
 }
 
-// look reads a segment's header. What is no file it does not open: a pipe would
+// look reads a segment's header. It opens regular files only: a pipe would
 // wait for a writer, and a device may have no end.
 func look(path string) (*segment, error) {
 	info, err := os.Stat(path)

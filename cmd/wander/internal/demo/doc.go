@@ -3,7 +3,7 @@
 // asked for, a relay between them that loses, delays and reorders datagrams
 // and a hand that kills members with SIGKILL and starts them again.
 //
-// What it reports about custody is counted from the members' journals.
+// It counts its figures about custody from the members' journals.
 //
 //	o, err := demo.Prepare(demo.Options{Members: 8, For: 30*time.Second, Program: wander, …})
 //	summary, err := demo.Run(ctx, o, &demo.Table{Out: os.Stdout})    // or demo.Quiet{}

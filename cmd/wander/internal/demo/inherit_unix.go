@@ -20,8 +20,8 @@ const (
 	maxDrained = 1 << 14
 )
 
-// handOn has the command's process listen on a socket of this one. What has come
-// since the process before has ended is lost, as with a port that nobody has. The
+// handOn has the command's process listen on a socket of this one. A datagram that has come
+// since the process before ended is lost, as with a port that nobody has. The
 // caller closes what is returned when the process has started.
 func handOn(cmd *exec.Cmd, socket *net.UDPConn) (io.Closer, error) {
 	if err := drain(socket); err != nil {

@@ -1,6 +1,6 @@
 // Package inspect shows any object of the project in readable form: keys and
-// certificates in PEM, signed objects, messages, journals. What can be verified
-// with the group at hand is verified, and everything says whether it was.
+// certificates in PEM, signed objects, messages, journals. It verifies all that the
+// group at hand permits, and says of each object whether it was verified.
 //
 //	$ wander inspect --group group.crt member.crt
 //	certificate of member 555f2c35bf8b2762379d3806e23a8711 (verified)

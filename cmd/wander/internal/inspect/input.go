@@ -79,7 +79,7 @@ func (i *Inspector) blocks(text []byte, yield func(Object, error) bool) {
 		case !ok:
 			o = Object{What: b.Type, Fields: Fields{{"bytes", structure(reflect.ValueOf(b.Bytes), i.open)}}}
 		case o.What == unrecognised:
-			// What the label claims, which nothing confirms.
+			// The label claims this, and nothing confirms it.
 			o.What = strings.TrimPrefix(b.Type, "WANDER ") + " by its label"
 		}
 		if !yield(o, nil) {

@@ -30,7 +30,7 @@ func TestText_ControlCharacters_None(t *testing.T) {
 	assert.Contains(t, b.String(), "policy: plain-name\n")
 }
 
-// What is set is shown in the units that people write.
+// Parameters are shown in the units that people write.
 func TestText_Parameters_AsInTheFile(t *testing.T) {
 	params := policy.Params{
 		Preset: "report", OperationTime: 1500 * time.Millisecond, MembersMax: 7, GrowthFactor: 2500, GeneratorRests: true, OnSilentHolder: policy.Replace,

@@ -136,8 +136,8 @@ type recognise func(raw []byte) (what string, body any, err error)
 // errNot says that an object is of another kind.
 var errNot = errors.New("not this kind")
 
-// kinds are tried one after the other. What the CA has signed in the past, with
-// keys that are retired by now, is shown too.
+// kinds are tried one after the other. Objects that the CA signed in the past, with
+// keys that are retired by now, are shown, too.
 func (i *Inspector) kinds() []recognise {
 	g, cas := i.group, i.group.History()
 	return append([]recognise{

@@ -50,11 +50,11 @@
 // after the first is woken. If all three are killed, the system
 // kills the command itself, and only that.
 //
-// What the command has started is its process group and whatever descends from
-// it, found by looking through /proc below the guards; nobody else is there.
+// The command's processes are its process group and all descendants of that,
+// found by looking through /proc below the guards; nobody else is there.
 // Processes are told apart by number and start, and signalled through a pidfd.
 // Where a cgroup (version 2) may be divided, the command has one of its own, which
-// is killed at one blow. What the command leaves behind when it ends is stopped in
+// is killed at one blow. A process that the command leaves behind when it ends is stopped in
 // the same way: its operation is over, and others may use the resource.
 //
 // On other Unix systems there are no subreapers, parent-death signals and

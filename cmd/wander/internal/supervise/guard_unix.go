@@ -182,7 +182,7 @@ func (g *Guard) pass(e event) bool {
 	}
 }
 
-// tell sends an order to every guard. What is sent reaches them even if this
+// tell sends an order to every guard. An order reaches them even if this
 // process dies the moment after.
 func (g *Guard) tell(o order) {
 	g.deadline = o.Deadline
@@ -201,8 +201,8 @@ func (g *Guard) tell(o order) {
 const maxDismissal = time.Second
 
 // Close dismisses the guards, and waits until they have gone: a run that this one
-// is within would take them for processes left behind. What is left of the command
-// they stop.
+// is within would take them for processes left behind. They stop the processes that
+// the command has left.
 func (g *Guard) Close() {
 	if g == nil {
 		return

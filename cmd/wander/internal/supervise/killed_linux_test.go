@@ -19,7 +19,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 )
 
-// What a command does, beside not ending by itself. Each line of output but
+// The things that a command does, beside not ending by itself. Each line of output but
 // "ready" would be a process that was started after the command's end.
 var stubborn = map[string]string{
 	"plain":       `sleep 1000 & echo ready; wait; sleep 1000`,

@@ -63,7 +63,7 @@ func newJob() (windows.Handle, error) {
 	return job, nil
 }
 
-// join puts the command into the job. What it starts before that is not in it;
+// join puts the command into the job. A process that it starts before that is not in it;
 // Go offers no way to start a process suspended.
 func (p *process) join() error {
 	h, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(p.leader.PID))

@@ -35,7 +35,7 @@ func watchCommand(running func() bool, now func() clock.Instant, ticks <-chan ti
 	}
 }
 
-// watch begins to look at the command. What it returns ends that, and says what
+// watch begins to look at the command. The function that it returns ends that, and says what
 // was seen.
 func (r *runner) watch() (end func() sight) {
 	t, stop, seen := time.NewTicker(sightInterval), make(chan struct{}), make(chan sight, 1)

@@ -64,7 +64,7 @@ type Streams struct {
 // OnLost says what to do when the grant is lost before its deadline.
 type OnLost int
 
-// What to do when the grant is lost.
+// The things to do when the grant is lost.
 const (
 	LostTerm OnLost = iota // SIGTERM, and SIGKILL after the grace
 	LostKill               // SIGKILL at once

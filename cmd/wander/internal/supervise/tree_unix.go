@@ -38,7 +38,7 @@ func (t *tree) terminate() {
 	}
 }
 
-// kill kills everything that it finds. What is born meanwhile takes another
+// kill kills everything that it finds. A process that is born meanwhile takes another
 // kill, unless there is a cgroup.
 func (t *tree) kill() {
 	killCgroup(t.cgroup)
