@@ -498,6 +498,7 @@ breaks one_soon newborn -DBUG_NO_MEET
 breaks taken newborn -DBUG_DROP
 breaks taken newborn -DBUG_AT_ARRIVAL
 breaks soon newborn -DBUG_HERE_ONLY
+breaks kept newborn -DBUG_MAKER_HAS
 breaks none_made newborn -DBUG_NO_PARDON
 holds newborn -DLIAR
 [ "$quick" ] || holds newborn -DLIAR -DLOSSES=2

@@ -1,11 +1,13 @@
 /*
- * Two makers that back off from each other: P-69, 7 and 8 of spec/policy/keeper.md.
+ * Two makers that back off from each other: P-69, 5, 7 and 8 of spec/policy/keeper.md.
  *
  * A and B back off from each other for longer than is looked at: each has made a token while the other one's lived, as a
  * liar had them do. Each refuses the other's newborn token. A has a token of its own, and B has one, too, or none. The
  * token of B is the later one. Each offers what it has to the other one in each tick, and passes it on HOLD ticks after
  * that accepts it. Two tokens that change places do so once. A member makes another token when it has waited for long, and the other one keeps its own.
  * Either token may go to a third member, which takes it, also when its maker has just accepted the other one.
+ * A member that gets a newborn token asks its maker about its own token, which that may have. B drops the earlier token
+ * at any time, as it knows of the later one that it has made.
  *
  * With LIAR, A makes tokens all the time. B has the real token now and then, and passes it on.
  *
@@ -17,6 +19,7 @@
  *   BUG_DROP         It accepts one, and drops it when it comes.
  *   BUG_HERE_ONLY    It takes none when its own one has gone to that member.
  *   BUG_AT_ARRIVAL   What it takes is decided when the token comes, and not when it is offered.
+ *   BUG_MAKER_HAS    It drops the later token, too, if its maker has the earlier one.
  *   BUG_NO_PARDON    It does not take one after O either.
  *   BUG_EACH_MEET    LIAR: Each own token meets any number.
  *   BUG_EACH_PARDON  LIAR: A member takes one each O.
@@ -51,6 +54,7 @@ bit accepted[2];	/* the other member takes it */
 byte held[2];		/* ticks since it came, or was accepted */
 bit met[2];		/* this member's own token meets one of the other member, or has met it */
 bit let[2];		/* the one that this member has accepted for that, and that has not come yet */
+bit knows;		/* B knows that the later token is on its way, or with another member */
 bit swapped[2];		/* this member's own token has gone to the other one, and none has come since */
 byte pardon[2];
 byte wait[2];		/* ticks without a token */
@@ -76,6 +80,12 @@ mtype = { OFFER, SEND, LEAVE, ARRIVE, DROP, PASS, TICK };
 #define TAKES(m) (MEETS(m) || pardon[m] == OPEN)
 #else
 #define TAKES(m) (let[m] || MEETS(m) || pardon[m] == OPEN)
+#endif
+
+#ifdef BUG_MAKER_HAS
+#define MAKER_HAS (at[1 - t] == t)
+#else
+#define MAKER_HAS (t == A && at[B] == A)
 #endif
 
 /* Member 1 - x is offered the token that x has made. */
@@ -121,7 +131,10 @@ inline arrives(m)
 			:: else -> pardon[m] = SPENT
 			fi
 		fi;
-		comes(m)
+		if
+		:: MAKER_HAS -> SAY(m, DROP); at[t] = GONE; swapped[m] = 0
+		:: else -> comes(m)
+		fi
 	fi;
 	taken = 0
 }
@@ -161,11 +174,12 @@ active proctype Group()
 	:: d_step { at[A] == A && !moved[A] && !accepted[A] && !tried[A] -> offers(A) }
 	:: d_step { at[B] == B && !moved[B] && !accepted[B] && !tried[B] -> offers(B) }
 	:: d_step { OWN(A) && !accepted[A] -> t = A; SAY(A, LEAVE); at[A] = AWAY; moved[A] = 1 }
-	:: d_step { OWN(B) && !accepted[B] -> t = B; SAY(B, LEAVE); at[B] = AWAY; moved[B] = 1 }
+	:: d_step { OWN(B) && !accepted[B] -> t = B; SAY(B, LEAVE); at[B] = AWAY; moved[B] = 1; knows = 1 }
 	:: d_step { at[A] == A && accepted[A] -> t = A; SAY(A, SEND); accepted[A] = 0; at[A] = TO(B); swapped[A] = 1 }
-	:: d_step { at[B] == B && accepted[B] -> t = B; SAY(B, SEND); accepted[B] = 0; at[B] = TO(A); swapped[B] = 1 }
+	:: d_step { at[B] == B && accepted[B] -> t = B; SAY(B, SEND); accepted[B] = 0; at[B] = TO(A); swapped[B] = 1; knows = 1 }
 	:: d_step { at[A] == TO(B) && !moved[A] -> t = A; arrives(B); kept = at[A] != GONE || at[B] != GONE; assert(kept) }
 	:: d_step { at[B] == TO(A) && !moved[B] -> t = B; arrives(A); kept = at[A] != GONE || at[B] != GONE; assert(kept) }
+	:: d_step { at[A] == B && knows -> t = A; SAY(B, DROP); at[A] = GONE; accepted[A] = 0; kept = at[B] != GONE; assert(kept) }
 	/* A later hop is never refused. */
 	:: d_step { at[A] <= B && moved[A] && at[B] <= AWAY -> t = A; SAY(at[A], PASS); at[A] = TO(1 - at[A]) }
 	:: d_step { at[B] <= B && moved[B] && at[A] <= AWAY -> t = B; SAY(at[B], PASS); at[B] = TO(1 - at[B]) }

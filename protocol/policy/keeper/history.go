@@ -29,6 +29,7 @@ type memory struct {
 // passed is one pass of this member: to which member, or for which other token it dropped this one.
 type passed struct {
 	custody
+	born    uint64 // when the token was made; 0: not known, or dropped
 	to      ident.Member
 	since   clock.Instant // when its transfer was signed, or the token dropped
 	dropped bool          // this member has dropped the token instead
@@ -137,6 +138,11 @@ func (h *history) born(t ident.Token) (born uint64, known bool) {
 		}
 	}
 	return 0, false
+}
+
+// passedEarlier reports whether this member has passed a token on that is earlier than another one.
+func (h *history) passedEarlier(t ident.Token, than origin) bool {
+	return slices.ContainsFunc(h.passed, func(p passed) bool { return p.token == t && p.born > 0 && than.later(origin{t, p.born}) })
 }
 
 // went remembers a pass in place of the oldest one that is not the last one of its token. Of each

@@ -151,7 +151,7 @@ func (h *holder) gained(token *policy.Token) *held {
 		t = &h.held[len(h.held)-1]
 	}
 	if t.parted && t.token == token.ID && t.hop < token.Hop { // it is back before its receipt
-		h.went(passed{custody: t.custody, to: t.keeper, since: t.since, told: t.told})
+		h.went(passed{custody: t.custody, born: t.born, to: t.keeper, since: t.since, told: t.told})
 	}
 	h.reporter.comes(custody{token.ID, token.Hop})
 	*t = held{custody: custody{token.ID, token.Hop}, came: token.Hop, born: token.Born, field: keep(token.Field), since: h.Now, untold: true, known: longAgo}

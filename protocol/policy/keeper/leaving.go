@@ -40,7 +40,7 @@ func (h *holder) passEnded(e *policy.Event) (hidden bool) {
 		if e.Outcome == policy.Abandoned && !t.parted { // the driver has removed it
 			h.dropped(t.custody, t.born, h.Now)
 		} else {
-			h.went(passed{custody: t.custody, to: cmp.Or(e.From, t.keeper), since: t.since, receipt: h.keptReceipt(e.Body), told: t.told})
+			h.went(passed{custody: t.custody, born: t.born, to: cmp.Or(e.From, t.keeper), since: t.since, receipt: h.keptReceipt(e.Body), told: t.told})
 		}
 		if e.Outcome == policy.Delivered {
 			h.refusers.forget(e.From)

@@ -196,11 +196,12 @@ func (n *newborn) hears(from ident.Member, m *message) {
 }
 
 // seesOther: a member says that it has another token. One member may say that all the time,
-// and lie. So the other token lives only if a second member has it later, or a third token.
+// and lie. So the other token lives only if a second member has it later, or a third token. The maker of the newborn one drops an earlier
+// token that has gone there from here, as it knows of the later one: if this member dropped that, neither would be left.
 func (n *newborn) seesOther(from ident.Member, c custody) {
 	q := n.inquiry(from)
 	switch {
-	case from == n.event.From: // it has two tokens: one is too many
+	case from == n.event.From && !n.holder.passedEarlier(c.token, originOf(&n.event.Token)): // it has two tokens: one is too many
 		if q != nil {
 			n.backsOff(from, n.event.Token.ID)
 			if e, frozen := n.end(); frozen {

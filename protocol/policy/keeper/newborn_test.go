@@ -369,6 +369,28 @@ func TestNewborn_MakerHasTheOther_Dropped(t *testing.T) {
 	assert.False(t, n.taken())
 }
 
+// TestNewborn_MakerHasEarlierOneFromHere_WaitsForItsEnd: P-69, 5. Two makers have passed their tokens to each other. The other one drops the
+// earlier token when its program has ended, so this one keeps the later one.
+func TestNewborn_MakerHasEarlierOneFromHere_WaitsForItsEnd(t *testing.T) {
+	for _, test := range []struct {
+		born  uint64 // of the token that went from here to the maker; the newborn one was made at 1000
+		waits bool
+	}{{999, true}, {1001, false}, {0, false}} {
+		n := newNursery()
+		n.holder.went(passed{custody: custody{token, 0}, born: test.born, to: at(theMaker)})
+		n.comes()
+		require.True(t, n.asked(theMaker))
+		n.says(theMaker, message{kind: have, custody: custody{token, 1}})
+		assert.Equal(t, !test.waits, n.done(policy.Drop), "%d", test.born)
+		n.says(theHolder, knowsNone)
+		n.says(thePasser, knowsNone)
+		assert.False(t, n.taken(), "a program runs under the other token")
+		n.says(theMaker, knowsNone)
+		assert.Equal(t, test.waits, n.taken(), "%d", test.born)
+		assert.False(t, n.admits())
+	}
+}
+
 // TestNewborn_OtherEndsAtMaker_TakenOnce: the maker has had the other token, and does not say
 // where it went. It may have lost its memory; so this one counts, and no other one soon.
 func TestNewborn_OtherEndsAtMaker_TakenOnce(t *testing.T) {
