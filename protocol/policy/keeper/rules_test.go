@@ -794,3 +794,24 @@ func TestPromise_TokenSentAwayComesBack_NextOneHasTheNext(t *testing.T) {
 	l.comes(9)
 	assert.Equal(t, rest, l.told(thePasser, rest).kind)
 }
+
+// TestWaiting_KeeperIsSilent_NextOneMayAnswer: P-51, 2. Two keepers are told within nextPause, and a watch tells then that the first one is
+// silent. The third one is told only if the second one does not answer: two that search at once wait for each other's programs (P-58).
+func TestWaiting_KeeperIsSilent_NextOneMayAnswer(t *testing.T) {
+	for _, answers := range []bool{true, false} {
+		l := newLone(true)
+		l.order = fixed{at(theHolder), at(thePasser), at(theDead), at(theSelf)}
+		l.step(policy.Event{Kind: policy.DemandChanged, Demand: true})
+		require.Equal(t, want, l.told(theHolder, want).kind)
+		l.after(nextPause)
+		require.Equal(t, want, l.told(thePasser, want).kind)
+		l.after(nextPause / 10)
+		l.step(policy.Event{Kind: policy.Silent, From: at(theHolder)})
+		require.False(t, l.done(policy.Tell))
+		if answers {
+			l.says(thePasser, message{kind: noted, span: 5000})
+		}
+		l.after(nextPause)
+		assert.Equal(t, !answers, l.told(theDead, want).kind == want)
+	}
+}

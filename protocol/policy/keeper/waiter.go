@@ -107,12 +107,22 @@ func (w *waiter) dropSilent() (some bool) {
 	return some
 }
 
-// memberSilent goes on to the next keeper if m was told, or is the keeper.
+// memberSilent goes on to the next keeper if m was told, or is the keeper. It gives one that it has just told the time to
+// answer: two keepers that look for a lost token at once wait for each other's programs (P-58).
 func (w *waiter) memberSilent(m ident.Member) {
-	if w.waits && (w.told.has(m) || m == w.keeper) {
-		w.told.remove(m)
-		w.says()
+	if !w.waits || !w.told.has(m) && m != w.keeper {
+		return
 	}
+	w.told.remove(m)
+	soonest := longAgo
+	for _, t := range w.told {
+		soonest = max(soonest, t.at.Add(min(w.retry, nextPause)))
+	}
+	if w.Now < soonest {
+		w.next = min(w.next, soonest)
+		return
+	}
+	w.says()
 }
 
 // keeperBack returns to the first keeper: another one has answered in its place.
