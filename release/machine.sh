@@ -21,13 +21,17 @@ export LC_ALL=C.UTF-8
 machines=()
 machine_dir='' machine_group='' machine_base='' machine_bridge='' machine_janitor=''
 
-say() { printf '== %s\n' "$*"; }
+exec {machine_errors}>&2 # of the script, also where a command's are thrown away
+
+say() { printf '== %s (%s s)\n' "$*" "$SECONDS"; }
 fail() {
-	printf 'FAIL: %s\n' "$*" >&2
-	machine_logs >&2 || true
+	printf 'FAIL: %s\n' "$*" >&"$machine_errors"
+	machine_logs >&"$machine_errors" 2>&1
 	exit 1
 }
-unavailable() { printf 'not available here: %s\n' "$*" >&2; exit 69; }
+# machine_trap is for trap ERR: machine_trap $LINENO.
+machine_trap() { fail "line $1 of $0: $BASH_COMMAND"; }
+unavailable() { printf 'not available here: %s\n' "$*" >&"$machine_errors"; exit 69; }
 now() { local t=$EPOCHREALTIME; printf '%s\n' "${t/./}"; }
 
 # machine_logs prints the end of what each machine has said.
@@ -73,7 +77,7 @@ machine_begin() {
 	machine_group=$cgroups/$(basename "$machine_dir")
 	mkdir "$machine_group" 2>/dev/null && [ -e "$machine_group/cgroup.kill" ] || unavailable "a control group of its own that can be killed"
 	# A script that is killed runs no trap.
-	setsid bash -c "$(declare -f machine_clean); tail --pid=$$ -s 0.2 -f /dev/null; machine_clean '$machine_dir' '$machine_group'" >/dev/null 2>&1 </dev/null &
+	setsid bash -c "$(declare -f machine_clean); tail --pid=$$ -s 0.2 -f /dev/null; machine_clean '$machine_dir' '$machine_group'" >/dev/null 2>&1 </dev/null {machine_errors}>&- &
 	machine_janitor=$!
 	disown
 	machine_started net unshare --net sleep infinity || unavailable "a network namespace"
