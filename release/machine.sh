@@ -1,7 +1,7 @@
 # Machines to try wander on, for scripts that source this file: try-deb.sh, try-reboot.sh, machines.sh.
 #
-# Each machine is a minimal Debian whose systemd is process 1 of namespaces of its own. A machine has a root folder and a network namespace, which
-# outlive its restarts. A bridge in a further namespace joins the machines, at 10.77.0.1, 10.77.0.2, and so on; nothing leads out of it.
+# Each machine is a minimal Debian whose systemd is process 1 of namespaces of its own. A machine has a disk and a network namespace, which
+# outlive its restarts. The disk is in memory, 200 MB for each machine: to delete so many files takes longer than all else. A bridge in a further namespace joins the machines, at 10.77.0.1, 10.77.0.2, and so on; nothing leads out of it.
 #
 #	machine_begin              a folder, a control group and a bridge for the machines; all of it goes when the script ends
 #	machine_make NAME          a machine that is switched off
@@ -11,7 +11,7 @@
 #	until_ SECONDS WHAT COMMAND ...
 #
 # When a machine asks its kernel for a restart, the kernel ends process 1 of the namespace with SIGHUP, and machine_power starts systemd again from
-# the same folder, with another id of the boot. After a poweroff, which ends it with SIGINT, it does not. $machine_dir/NAME has what the script knows of a machine: "pid" while it
+# the same disk, with another id of the boot. After a poweroff, which ends it with SIGINT, it does not. $machine_dir/NAME has what the script knows of a machine: "root", its files; "pid" while it
 # runs, "console", and "power", with a line for each start and each end: microseconds since 1970, and the word on or down.
 #
 # Needs root, mmdebstrap, iproute2, and control groups of version 2. BASE=FILE.tar takes a Debian that was made before, and makes it if it is absent.
@@ -80,9 +80,9 @@ machine_begin() {
 	setsid bash -c "$(declare -f machine_clean); tail --pid=$$ -s 0.2 -f /dev/null; machine_clean '$machine_dir' '$machine_group'" >/dev/null 2>&1 </dev/null {machine_errors}>&- &
 	machine_janitor=$!
 	disown
-	machine_started net unshare --net sleep infinity || unavailable "a network namespace"
+	machine_started keep unshare --net sleep infinity
 	machine_bridge=$machine_pid
-	machine_awaits_net "$machine_bridge"
+	machine_awaits_keeper "$machine_bridge"
 	nsenter --net=/proc/"$machine_bridge"/ns/net sh -c 'ip link set lo up && ip link add bridge type bridge && ip link set bridge up' ||
 		unavailable "a network bridge"
 	machine_debian
@@ -96,13 +96,13 @@ machine_started() {
 	disown
 }
 
-# machine_awaits_net waits until a process has a network namespace of its own.
-machine_awaits_net() {
-	for _ in $(seq 100); do
-		[ "$(readlink "/proc/$1/ns/net")" = "$(readlink /proc/self/ns/net)" ] || return 0
+# machine_awaits_keeper waits until unshare has made the namespaces of a process, and has become what keeps them.
+machine_awaits_keeper() {
+	for _ in $(seq 200); do
+		[ "$(cat "/proc/$1/comm" 2>/dev/null)" != sleep ] || return 0
 		sleep 0.05
 	done
-	unavailable "a network namespace"
+	unavailable "a namespace of its own"
 }
 
 # machine_debian makes the Debian from which each machine begins.
@@ -125,7 +125,12 @@ machine_make() {
 	local name=$1 number root=$machine_dir/$1/root other
 	machines+=("$name")
 	number=${#machines[@]}
-	mkdir -p "$root"
+	mkdir -p "$machine_dir/$name/disk"
+	machine_started keep unshare --net --mount sleep infinity # keeps the network namespace, and the disk
+	machine_awaits_keeper "$machine_pid"
+	echo "$machine_pid" >"$machine_dir/$name/keeper"
+	nsenter --mount=/proc/"$machine_pid"/ns/mnt mount -t tmpfs -o mode=755,size=2g tmpfs "$machine_dir/$name/disk"
+	ln -s "/proc/$machine_pid/root$machine_dir/$name/disk" "$root"
 	tar -xf "$machine_base" -C "$root"
 	: >"$root/etc/machine-id"
 	echo "$name" >"$root/etc/hostname"
@@ -139,9 +144,6 @@ machine_make() {
 			for m in "${machines[@]}"; do echo "$(cat "$machine_dir/$m/address") $m"; done
 		} >"$machine_dir/$other/root/etc/hosts"
 	done
-	machine_started net unshare --net sleep infinity
-	echo "$machine_pid" >"$machine_dir/$name/net"
-	machine_awaits_net "$machine_pid"
 	nsenter --net=/proc/"$machine_bridge"/ns/net sh -ec '
 		ip link add "to$1" type veth peer name eth0 netns "$2"
 		ip link set "to$1" master bridge up' sh "$number" "$machine_pid"
@@ -180,18 +182,18 @@ machine_start='
 
 # machine_power runs a machine until it is switched off.
 machine_power() {
-	local name=$1 at=$machine_dir/$1 group=$machine_group/$1 boot code net
-	net=/proc/$(cat "$at/net")/ns/net # not below, where its process would be taken for the machine
+	local name=$1 at=$machine_dir/$1 group=$machine_group/$1 boot code keeper
+	keeper=/proc/$(cat "$at/keeper")/ns # not below, where its process would be taken for the machine
 	trap - EXIT ERR
 	set +e
 	mkdir -p "$group"
-	echo "$BASHPID" >"$machine_group/net/cgroup.procs"
+	echo "$BASHPID" >"$machine_group/keep/cgroup.procs"
 	while :; do
 		while [ -e "$at/stays-down" ]; do sleep 0.05; done
 		find "$group" -mindepth 1 -depth -type d -exec rmdir {} + 2>/dev/null # of the start before
 		echo "$(now) on" >>"$at/power"
-		sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" nsenter --net="$net" \
-			unshare --pid --fork --mount --cgroup --ipc --uts sh -c "$machine_start" sh "$at/root" &
+		sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" nsenter --net="$keeper/net" --mount="$keeper/mnt" \
+			unshare --pid --fork --mount --cgroup --ipc --uts sh -c "$machine_start" sh "$at/disk" &
 		boot=$!
 		for _ in $(seq 600); do
 			tr -d ' ' <"/proc/$boot/task/$boot/children" >"$at/pid.new" 2>/dev/null

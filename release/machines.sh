@@ -33,5 +33,5 @@ done
 say "they run until this script is ended"
 exec 2>/dev/null # no word of the end of its own process
 sleep infinity &
-echo $! >"$machine_group/net/cgroup.procs" # it ends with the machines
+echo $! >"$machine_group/keep/cgroup.procs" # it ends with the machines
 wait
