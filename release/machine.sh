@@ -17,7 +17,7 @@
 # Needs root, mmdebstrap, iproute2, and control groups of version 2. BASE=FILE.tar takes a Debian that was made before, and makes it if it is absent.
 # The exit status 69 says that this computer cannot have such machines.
 
-export LC_ALL=C.UTF-8
+export LC_ALL=C.UTF-8 PATH=$PATH:/usr/sbin:/sbin
 machines=()
 machine_dir='' machine_group='' machine_base='' machine_bridge='' machine_janitor=''
 
