@@ -56,7 +56,7 @@ func (r *release) writeManual(ctx context.Context) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	c := command(ctx, r.dir, "go", "run", "-tags=manual", "-ldflags=-X "+versionVariable+"="+r.version, "./cmd/wander", dir)
+	c := command(ctx, r.dir, "go", "run", "-trimpath", "-tags=manual", "-ldflags=-X "+versionVariable+"="+r.version, "./cmd/wander", dir)
 	c.Env = append(c.Env, fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.date.Unix()))
 	if _, err := output(c); err != nil {
 		return err

@@ -17,7 +17,8 @@
 // # Who calls it
 //
 // A maintainer who releases a version, by hand; docs/install.md ("Make a release") has the steps around it. .ci/run makes a release for one system twice, in two
-// folders, and compares the bytes. try-deb.sh installs, upgrades and removes the package in a Debian of its own.
+// folders, and compares the bytes. try-deb.sh installs, upgrades and removes the package in a Debian of its own,
+// try-reboot.sh restarts three of them one at a time, and machines.sh starts clean ones for a reader; machine.sh is what they have in common.
 //
 // # The types
 //
