@@ -221,7 +221,7 @@ func printResource(w io.Writer, r api.ResourceStatus, names map[ident.Member]str
 		fmt.Fprintf(w, "  slot %-4d token %s; last here %s, last operation %s; %d operations here\n",
 			s.Slot, state, ago(s.LastSeenS), ago(s.LastOperationS), s.Operations)
 		if a := s.Asker; a != nil {
-			fmt.Fprintf(w, "            asked for by user %s%s\n", askerText(*a), stopText(&s))
+			fmt.Fprintf(w, "            asked for by user %s%s\n", askerText(*a), stopText(r.Name, &s))
 		}
 		if s.IsolatedS > 0 {
 			fmt.Fprintf(w, "            isolated for %v: no program begins here, votes are missing of %s\n", seconds(s.IsolatedS), memberList(s.Missing, names))
@@ -236,12 +236,16 @@ func printResource(w io.Writer, r api.ResourceStatus, names map[ident.Member]str
 }
 
 // stopText is how to stop what runs in a slot. The process that asked is `wander run`, which ends its program and gives the token
-// back if it is told to end, or a program that speaks the local API itself. Its command is not shown: it is its user's own.
-func stopText(s *api.SlotStatus) (text string) {
+// back if it is told to end, or a program that speaks the local API itself. Its command is not shown: it is its user's own. After a restart of
+// the machine another process may have its number, so a grant that lasts across one is ended by its resource.
+func stopText(resource string, s *api.SlotStatus) (text string) {
 	if h := s.Holder; h != nil && h.ProgramS != nil {
 		text = fmt.Sprintf(", runs for %v", seconds(*h.ProgramS))
 	}
-	if s.Asker.Process > 0 {
+	switch {
+	case s.Holder != nil && s.Holder.AwayS != nil:
+		text += "; to end it: wander release " + resource
+	case s.Asker.Process > 0:
 		text += fmt.Sprintf("; to stop it: kill %d", s.Asker.Process)
 	}
 	return text

@@ -28,6 +28,9 @@ func TestPrintStatus_Users_Shown(t *testing.T) {
 	assert.Contains(t, out.String(), "\n            asked for by user 61001, process 7; to stop it: kill 7\n")
 	assert.Regexp(t, `\nuser        0( \(root\))?: 2 programs wait or run\nuser        61001: 1 programs wait or run\n`, out.String())
 	assert.Equal(t, "61001", askerText(api.Asker{User: 61001}), "in another namespace of processes")
+	left := 7.0
+	assert.Equal(t, "; to end it: wander release reboot", stopText("reboot", &api.SlotStatus{Asker: &api.Asker{Process: 7}, Holder: &api.Holder{AwayS: &left}}),
+		"another process may have that number after the restart")
 }
 
 func TestPrintResource_NoPlace_Shown(t *testing.T) {
