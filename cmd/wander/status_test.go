@@ -29,7 +29,7 @@ func TestPrintStatus_Users_Shown(t *testing.T) {
 	assert.Regexp(t, `\nuser        0( \(root\))?: 2 programs wait or run\nuser        61001: 1 programs wait or run\n`, out.String())
 	assert.Equal(t, "61001", askerText(api.Asker{User: 61001}), "in another namespace of processes")
 	left := 7.0
-	assert.Equal(t, "; to end it: wander release reboot", stopText("reboot", &api.SlotStatus{Asker: &api.Asker{Process: 7}, Holder: &api.Holder{AwayS: &left}}),
+	assert.Equal(t, "; to end it: wander release reboot", stopText("reboot", &api.SlotStatus{Asker: &api.Asker{Process: 7}, Holder: &api.HolderStatus{AwayS: &left}}),
 		"another process may have that number after the restart")
 }
 
