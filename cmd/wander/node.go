@@ -36,9 +36,10 @@ func newNodeCommand(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "node",
 		Short: "Run a member of a group as a daemon",
-		Long: `Run a member of a group until SIGTERM or SIGINT stops it; it then passes on its
-tokens. SIGHUP makes it read the group file and the certificate again, for a newer
-configuration, new members, revocations and a renewed certificate.
+		Long: `Run a member of a group until SIGTERM or SIGINT stops it; it then ends the programs
+that run under its grants, and passes on its tokens. SIGHUP makes it read the group
+file and the certificate again, for a newer configuration, new members, revocations
+and a renewed certificate.
 
 It serves a page for people, which only shows: on the socket of the local API, and on
 the loopback address of [web] listen if that is set (see docs/page.md).`,
