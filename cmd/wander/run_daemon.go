@@ -209,7 +209,7 @@ func (r *runner) fail(why outcome, code int, err error) error {
 	case why == outcomeRefused && hint == "":
 		hint = "wander status shows the resources of the group"
 	}
-	return &cli.Error{Code: code, Err: fmt.Errorf("%s: %w", r.resource, err), Hint: hint}
+	return hintAtLastWord(r.env, r.socket, &cli.Error{Code: code, Err: fmt.Errorf("%s: %w", r.resource, err), Hint: hint})
 }
 
 func signalNumber(s os.Signal) int {
