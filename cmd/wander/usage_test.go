@@ -113,6 +113,8 @@ func TestHint_AnotherUsersFile_Named(t *testing.T) {
 	assert.Equal(t, denied.Hint, unansweredHint("nosuch.sock", denied))
 	assert.Contains(t, unansweredHint("nosuch.sock", api.ErrNoDaemon), "start it with")
 	var exit *cli.Error
+	require.ErrorAs(t, passphraseError("/etc/wander/ca.passphrase", fs.ErrPermission), &exit)
+	assert.Contains(t, exit.Hint, "--passphrase-file - < /etc/wander/ca.passphrase")
 	require.ErrorAs(t, identityError(fs.ErrPermission, &settings{}), &exit)
 	assert.Contains(t, exit.Hint, "run this as the daemon's user")
 }
