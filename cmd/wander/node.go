@@ -221,6 +221,11 @@ func nodeError(err error) error {
 			Code: cli.ExitFailure, Err: err,
 			Hint: "start the version of wander that wrote it, or move the journal away and start without --found: see docs/journal.md, Another version",
 		}
+	case errors.Is(err, journal.ErrForeign):
+		return &cli.Error{
+			Code: cli.ExitFailure, Err: err,
+			Hint: "if this machine has joined anew, move the journal of the member before away, keep it for auditors, and start without --found (docs/install.md, Change the group); otherwise see docs/journal.md, Another member's journal",
+		}
 	case errors.Is(err, node.ErrJournal):
 		return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: "see docs/journal.md before touching the files: they are custody and evidence"}
 	}
