@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"maps"
 	"net"
 	"os"
@@ -387,19 +386,21 @@ func TestStatus_NotJoined_HintNamesJoin(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "wander.toml")
 	require.NoError(t, os.WriteFile(file, []byte("state_dir = 'state'\n[identity]\ncertificate = 'member.crt'\n"), 0o600))
-	ask := func(command string) (code int, errs string) {
+	ask := func(command string) (code int, said string) {
 		env := environ(map[string]string{configVariable: file})
-		var e bytes.Buffer
-		env.Out, env.Err = io.Discard, &e
+		var b bytes.Buffer
+		env.Out, env.Err, env.Now = &b, &b, time.Now
 		code = run(env, strings.Fields(command))
-		return code, e.String()
+		return code, b.String()
 	}
 	for _, command := range []string{"status", "who tape", "run tape -- true"} {
 		code, errs := ask(command)
 		assert.Equal(t, cli.ExitUnavailable, code, command)
 		assert.Contains(t, errs, "hint: this machine has joined no group: there is no "+filepath.Join(dir, "member.crt")+", which `wander join` makes", command)
 	}
+	_, said := ask("doctor")
+	assert.Contains(t, said, "→ this machine has joined no group")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "member.crt"), nil, 0o600))
-	_, errs := ask("status")
-	assert.Contains(t, errs, "hint: start it with `systemctl start wander` or `wander node`")
+	_, said = ask("status")
+	assert.Contains(t, said, "hint: start it with `systemctl start wander` or `wander node`")
 }
