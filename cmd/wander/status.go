@@ -253,7 +253,11 @@ func stopText(s *api.SlotStatus) (text string) {
 	if h := s.Holder; h != nil && h.ProgramS != nil {
 		text = fmt.Sprintf(", runs for %v", seconds(*h.ProgramS))
 	}
-	if s.Asker.Process > 0 {
+	switch {
+	case s.Asker.Process == 0:
+	case !isProcess(int(s.Asker.Process)):
+		text += "; there is no such process: if it has ended without the daemon, the token goes on at the deadline"
+	default:
 		text += fmt.Sprintf("; to stop it: kill %d", s.Asker.Process)
 	}
 	return text
