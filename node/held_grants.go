@@ -189,19 +189,21 @@ func endedGrant() *heldGrant {
 	return h
 }
 
-// loseAll ends every grant for a reason.
-func (hs *heldGrants) loseAll(reason api.LostReason) {
+// loseAll ends every grant for a reason, and returns those whose programs are told.
+func (hs *heldGrants) loseAll(reason api.LostReason) (told []ident.Grant) {
 	hs.mu.Lock()
 	all := hs.byID
 	hs.byID = nil
 	hs.mu.Unlock()
-	for _, h := range all {
+	for id, h := range all {
 		if h.across && reason == api.LostStopped {
 			h.close(metrics.OperationOver, "") // the daemon's end is not that of the grant
 			continue
 		}
 		h.close(metrics.OperationLost, reason)
+		told = append(told, id)
 	}
+	return told
 }
 
 // apiError is a member's refusal in the words of the local API.

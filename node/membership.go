@@ -69,14 +69,11 @@ func (n *Node) warnings(s member.Status) []api.Warning {
 // peers know already, and one of them will.
 const leaveNotice = 3 * time.Second
 
-// Leave passes on what the member holds, as far as that goes within a few
+// Leave takes the grants of programs away, passes on what the member holds, as far as that goes within a few
 // seconds, signs that it has departed, tells its peers and the CA, and
 // ends the node. The key is dead permanently.
 func (n *Node) Leave(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, shutdownWait)
-	defer cancel()
-	n.engine.put(item{input: member.Shutdown{}})
-	n.drain(ctx)
+	n.passOn(ctx, shutdownWait)
 	n.engine.do(member.Leave{})
 	if err := n.Err(); err != nil {
 		return err

@@ -315,24 +315,40 @@ func (n *Node) fail(err error) {
 	})
 }
 
-// shutdownWait is how long Close waits for tokens to be passed on and for
-// transfers to be answered, unless its context is shorter. What is not done by
-// then goes on after a restart of a durable member.
-const shutdownWait = 5 * time.Second
+const (
+	// shutdownWait is how long a node that ends waits for tokens to be passed on and for
+	// transfers to be answered, unless its context is shorter. What is not done by
+	// then goes on after a restart of a durable member.
+	shutdownWait = 5 * time.Second
+	// programsWait is how long Close waits in their place if programs run: wander run kills
+	// its command after a grace of up to 5 s, and the token is passed on when the program has ended.
+	programsWait = 2 * shutdownWait
+)
 
-// Close passes on what the member holds, as far as that goes within ctx and a
-// few seconds, and stops. Running grants are lost. Calls at the same time all wait for the end.
+// Close takes the grants of programs away, passes on what the member holds, as far as that goes within ctx and a
+// few seconds, and stops. Calls at the same time all wait for the end.
 func (n *Node) Close(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, shutdownWait)
-	defer cancel()
-	n.engine.put(item{input: member.Shutdown{}})
-	n.drain(ctx)
+	n.passOn(ctx, programsWait)
 	n.fail(ErrClosed)
 	n.released.Do(n.release)
 	if errors.Is(n.err, ErrClosed) {
 		return nil
 	}
 	return n.err
+}
+
+// passOn has nothing new begin, and waits until the tokens have been passed on. Programs are told first: a token under which a
+// program runs stays here, and after the end of this process nobody could release it before its deadline. If programs were told, it waits for
+// up to withPrograms.
+func (n *Node) passOn(ctx context.Context, withPrograms time.Duration) {
+	n.engine.put(item{input: member.Shutdown{}})
+	wait, told := shutdownWait, n.programs.held.loseAll(api.LostStopped)
+	if len(told) > 0 {
+		wait = withPrograms
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	n.drain(ctx, told)
 }
 
 // Abandon ends the node as the death of its process would: it passes nothing on, and writes nothing more. Its grants are lost here and in force
@@ -350,13 +366,13 @@ const (
 	drainAlone = 25
 )
 
-// drain waits until the member is idle, or alone.
-func (n *Node) drain(ctx context.Context) {
+// drain waits until the member is idle, or is alone and the programs have ended.
+func (n *Node) drain(ctx context.Context, programs []ident.Grant) {
 	tick := time.NewTicker(drainTick)
 	defer tick.Stop()
 	for alone := 0; alone < drainAlone; alone++ {
-		idle := false
-		n.engine.look(func(m *member.Member) { idle = m.Idle() })
+		idle, executing := false, false
+		n.engine.look(func(m *member.Member) { idle, executing = m.Idle(), slices.ContainsFunc(programs, m.InForce) })
 		if idle { // what it has decided may still wait for the disk
 			carriedOut := make(chan struct{})
 			n.engine.put(item{then: func() { close(carriedOut) }})
@@ -367,7 +383,7 @@ func (n *Node) drain(ctx context.Context) {
 			}
 			return
 		}
-		if n.transport.Stats().Connections > 0 {
+		if executing || n.transport.Stats().Connections > 0 {
 			alone = -1
 		}
 		select {

@@ -3,12 +3,14 @@ package node_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -75,4 +77,22 @@ func TestAccept_TakenBack_NotUsed(t *testing.T) {
 	for len(p.messages) > 0 {
 		require.NotEqual(t, wire.TypeTransfer, (<-p.messages).Type())
 	}
+}
+
+// A member that leaves takes its grants away first, and passes the token on as soon as its program has ended.
+func TestLeave_ProgramRuns_TokenPassedOn(t *testing.T) {
+	long := quick
+	long.MaxHold = time.Hour // no deadline passes the token on
+	a := newAuthority(t, long)
+	n, _ := openNode(t, a.issue(t, "leaving"), func(c *node.Config) { c.Found = true })
+	other, _ := openNode(t, a.issue(t, "staying"), func(c *node.Config) { c.Bootstrap = []string{n.Address()} })
+	held, err := n.Acquire(t.Context(), api.AcquireRequest{Resource: resource})
+	require.NoError(t, err)
+	await.Until(t, "a connection", func() bool { return len(n.Status().Peers) == 1 })
+	left := make(chan error, 1)
+	go func() { left <- n.Leave(context.Background()) }()
+	require.Equal(t, api.LostStopped, await.Next(t, "the loss", held.Lost()))
+	held.Release(true, 0)
+	require.NoError(t, await.Next(t, "the end of the node", left))
+	require.NoError(t, wander.Of(other).Do(t.Context(), resource, func(context.Context, wander.Grant) error { return nil }, wander.Wait(time.Minute)))
 }

@@ -90,25 +90,72 @@ func TestHeld_Deadline_ContextEnds(t *testing.T) {
 	}, wandertest.Resource{Name: "short", MaxHold: time.Minute})
 }
 
-// A member that is stopped takes its grant with it, says so, and the others go on at once.
+// A member that is stopped takes its grants away first, so the others go on as soon as its program has ended.
 func TestStop_Holder_LostAndPassedOn(t *testing.T) {
 	inGroup(t, 3, func(t *testing.T, g *wandertest.Group) {
 		held, err := g.Member(0).Client().Acquire(t.Context(), wandertest.Tape)
 		require.NoError(t, err)
+		begin, ended := time.Now(), make(chan time.Duration)
+		go func() { // a program that needs a while to end
+			<-held.Context().Done()
+			time.Sleep(6 * time.Second)
+			_ = held.Release()
+			ended <- time.Since(begin)
+		}()
 		g.Member(0).Stop()
-		<-held.Context().Done()
+		assert.Equal(t, 6*time.Second, <-ended, "the program is told at once")
+		assert.Less(t, time.Since(begin), 10*time.Second)
 		require.ErrorIs(t, context.Cause(held.Context()), wander.ErrLost)
-		require.NoError(t, held.Release())
 		_, err = g.Member(0).Client().Acquire(t.Context(), wandertest.Tape)
 		require.ErrorIs(t, err, wander.ErrUnavailable)
 		other, err := g.Member(1).Client().Acquire(t.Context(), wandertest.Tape)
 		require.NoError(t, err)
+		assert.Less(t, time.Since(begin), time.Minute, "nobody waits for the deadline")
 		require.NoError(t, other.Release())
 		g.Member(0).Start()
 		again, err := g.Member(0).Client().Acquire(t.Context(), wandertest.Tape)
 		require.NoError(t, err)
 		require.NoError(t, again.Release())
 	})
+}
+
+// If nobody can take the token, the member waits for the end of its program, and uses the token when it is back.
+func TestStop_CutOffHolder_NoProgramRunsAtTheNextStart(t *testing.T) {
+	inGroup(t, 2, func(t *testing.T, g *wandertest.Group) {
+		held, err := g.Member(0).Client().Acquire(t.Context(), wandertest.Tape)
+		require.NoError(t, err)
+		g.Member(1).Stop()
+		time.Sleep(time.Minute) // no connection is left
+		go func() {
+			<-held.Context().Done()
+			time.Sleep(time.Second)
+			_ = held.Release()
+		}()
+		begin := time.Now()
+		g.Member(0).Stop()
+		assert.Less(t, time.Since(begin), 3*time.Second)
+		g.Member(0).Start()
+		again, err := g.Member(0).Client().Acquire(t.Context(), wandertest.Tape)
+		require.NoError(t, err)
+		assert.Less(t, time.Since(begin), time.Minute)
+		require.NoError(t, again.Release())
+	})
+}
+
+// A program that does not end keeps the member's end waiting for 10 s, and the others until its deadline.
+func TestStop_ProgramRunsOn_EndsAnyway(t *testing.T) {
+	inGroup(t, 3, func(t *testing.T, g *wandertest.Group) {
+		held, err := g.Member(0).Client().Acquire(t.Context(), "job")
+		require.NoError(t, err)
+		begin := time.Now()
+		g.Member(0).Stop()
+		assert.Less(t, time.Since(begin), 15*time.Second)
+		other, err := g.Member(1).Client().Acquire(t.Context(), "job", wander.Wait(10*time.Minute))
+		require.NoError(t, err)
+		assert.True(t, time.Now().After(held.Grant().Deadline))
+		require.NoError(t, other.Release())
+		require.NoError(t, held.Release())
+	}, wandertest.Resource{Name: "job", MaxHold: time.Minute})
 }
 
 // Nobody runs before the deadline of a holder that was killed, and somebody does soon after it.

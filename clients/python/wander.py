@@ -122,7 +122,7 @@ class _Answer:
                 pass
         except OSError as e:
             self._socket.close()
-            raise Unavailable(f"no daemon answers on {path}: {e.strerror or e}", "start it with `wander node`, or name its socket in WANDER_SOCKET") from e
+            raise Unavailable(f"no daemon answers on {path}: {e.strerror or e}", "start it with `systemctl start wander` or `wander node`, or name its socket in WANDER_SOCKET") from e
         except BaseException:
             self._socket.close()
             raise

@@ -93,7 +93,7 @@ var caFailures = []struct {
 	code int
 	hint string
 }{
-	{ca.ErrNoAuthority, cli.ExitConfiguration, "name the folder with --dir, or make an authority: wander ca init --dir DIR --name GROUP"},
+	{ca.ErrNoAuthority, cli.ExitConfiguration, "name the folder with --dir (a package has it in /var/lib/wander-ca), or make an authority: wander ca init --dir DIR --name GROUP"},
 	{ca.ErrExists, cli.ExitUsage, "choose another folder with --dir: an authority is never overwritten"},
 	{ca.ErrDamaged, cli.ExitConfiguration, "restore the folder from a backup; repeat every revocation made since then"},
 	{ca.ErrKeyMismatch, cli.ExitConfiguration, "restore the private key that belongs to this folder"},

@@ -191,6 +191,7 @@ func TestCA_Passphrase_Asked(t *testing.T) {
 	b.write("empty", "\nsesame")
 	b.fails(78, "first line", "ca", "issue", "--name", "c", "--passphrase-file", "empty")
 	b.fails(78, "no such file", "ca", "issue", "--name", "c", "--passphrase-file", "none")
+	b.fails(78, "hint: name the folder with --dir (a package has it in /var/lib/wander-ca)", "ca", "list", "--dir", "none")
 }
 
 func TestCAIssue_Output_WrittenThere(t *testing.T) {

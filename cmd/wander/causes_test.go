@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"maps"
@@ -373,4 +374,33 @@ func TestStatus_DaemonEnded_LastWordShown(t *testing.T) {
 	line, code := firstLine(filepath.Join(dir, api.SocketName))
 	assert.Equal(t, "wander: the daemon ended at 2026-01-02T03:04:05Z: the disk of its journal is full: journal: no space left on device [disk_full]", line)
 	assert.Equal(t, cli.ExitUnavailable, code)
+	for _, command := range []string{"status", "who tape", "run tape -- true"} {
+		name, rest, _ := strings.Cut(command, " ")
+		_, _, errs := runCommand("", append([]string{name, "--socket", filepath.Join(dir, api.SocketName)}, strings.Fields(rest)...)...)
+		assert.Contains(t, errs, "hint: wander help disk_full says what to do", command)
+	}
+}
+
+// On a machine that is no member there is no daemon to start.
+func TestStatus_NotJoined_HintNamesJoin(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "wander.toml")
+	require.NoError(t, os.WriteFile(file, []byte("state_dir = 'state'\n[identity]\ncertificate = 'member.crt'\n"), 0o600))
+	ask := func(command string) (code int, said string) {
+		env := environ(map[string]string{configVariable: file})
+		var b bytes.Buffer
+		env.Out, env.Err, env.Now = &b, &b, time.Now
+		code = run(env, strings.Fields(command))
+		return code, b.String()
+	}
+	for _, command := range []string{"status", "who tape", "run tape -- true"} {
+		code, errs := ask(command)
+		assert.Equal(t, cli.ExitUnavailable, code, command)
+		assert.Contains(t, errs, "hint: this machine has joined no group: there is no "+filepath.Join(dir, "member.crt")+", which `wander join` makes", command)
+	}
+	_, said := ask("doctor")
+	assert.Contains(t, said, "→ this machine has joined no group")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "member.crt"), nil, 0o600))
+	_, said = ask("status")
+	assert.Contains(t, said, "hint: start it with `systemctl start wander` or `wander node`")
 }

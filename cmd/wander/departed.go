@@ -13,7 +13,7 @@ import (
 )
 
 // deadHint is for a member that has left or was revoked.
-const deadHint = "to rejoin, use a new invite in another folder: this key is not valid any more"
+const deadHint = "to rejoin, use a new invite in another folder, or move the old files away (docs/install.md, Change the group): this key is not valid any more"
 
 // journalIn is the folder of the journal in a state_dir.
 func journalIn(stateDir string) string { return filepath.Join(stateDir, "journal") }

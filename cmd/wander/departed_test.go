@@ -182,3 +182,10 @@ func TestStatus_MembersAndFaults_Printed(t *testing.T) {
 	assert.Regexp(t, `faults +ftp-03 \(01[0-9a-f]+\): 2 faulty, 0 outdated, the last: forged\nfaults +unknown`, out.String())
 	assert.NotContains(t, out.String(), "late")
 }
+
+// People look for names.
+func TestMembers_ByName(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, printMembers(&out, []api.MemberInfo{{Name: "b"}, {Name: "c", State: "valid"}, {Name: "a"}, {Name: "c", State: "revoked"}}))
+	assert.Regexp(t, `(?s)\na .*\nb .*\nc .*valid.*\nc .*revoked`, out.String())
+}

@@ -139,7 +139,7 @@ func examine(env *environment, s *settings, socket, from string) []api.Check {
 // unansweredAdvice is the section about what the daemon said last, or what to do about one that has said nothing.
 func unansweredAdvice(env *environment, socket string, err error) string {
 	var exit *cli.Error
-	if errors.As(hintAt(unanswered(env, socket, err).Cause, err), &exit) {
+	if errors.As(hintAtLastWord(env, socket, err), &exit) {
 		return exit.Hint
 	}
 	return unansweredHint(socket, err)

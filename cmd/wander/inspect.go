@@ -64,7 +64,7 @@ func runInspect(env *environment, name, groupFile, output string) error {
 	return nil
 }
 
-const inspectHint = "give a key, a certificate, a group file, evidence, or a journal: " + journalHint
+const inspectHint = "give a key, a certificate, a group file, evidence, or a member's journal, the folder journal in its state_dir"
 
 func inspectError(name string, err error) error {
 	err = fmt.Errorf("%s: %w", name, err)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -223,9 +225,34 @@ func (f joinFlags) again(env *environment, i invite.Invite, home memberHome) err
 		}
 		cli.Warn(env.Err, "the CA does not report whether there are other members: start only the very first one with --found, once")
 	}
-	fmt.Fprintf(env.Out, "next: wander node --config %s\n", home.config())
+	fmt.Fprintf(env.Out, "next: %s\n", startLine(home.config(), false, hasUnit(home.config())))
 	return nil
 }
+
+// packageUnit is the unit that a package brings. It starts the member whose settings are in the default place.
+const packageUnit = "/usr/lib/systemd/system/wander.service"
+
+// hasUnit reports whether systemd starts the member with these settings.
+func hasUnit(config string) bool {
+	_, err := os.Stat(packageUnit)
+	return err == nil && config == defaultConfigFile
+}
+
+// startLine is the command that starts a member: by its unit, if there is one, so that the daemon runs as the unit's user. The first member
+// founds the group.
+func startLine(config string, found, unit bool) string {
+	switch {
+	case unit && found:
+		return "systemctl set-environment WANDER_NODE_OPTIONS=--found; systemctl enable --now wander; systemctl unset-environment WANDER_NODE_OPTIONS    # " + foundNote
+	case unit:
+		return "systemctl enable --now wander"
+	case found:
+		return "wander node --config " + config + " --found    # " + foundNote
+	}
+	return "wander node --config " + config
+}
+
+const foundNote = "the first member generates the tokens, once"
 
 // signRequest asks for a certificate for a key.
 func signRequest(env *environment, g ident.Group, name string, key *signature.PrivateKey) (certificate.SignedRequest, error) {
@@ -310,7 +337,7 @@ func (f joinFlags) adviseGate(env *environment, home memberHome, c certificate.C
 
 // advise says what to do next, and what is wrong with the clock.
 func (f joinFlags) advise(env *environment, home memberHome, e enrolment.Enrolled) {
-	next := "wander node --config " + home.config()
+	found := false
 	isGate := e.Certificate.Role() == certificate.GateRole
 	switch {
 	case isGate:
@@ -319,7 +346,7 @@ func (f joinFlags) advise(env *environment, home memberHome, e enrolment.Enrolle
 		cli.Warn(env.Err, "the group has %s, but the CA does not know where: put the address of one into %s, under [bootstrap] peers",
 			otherMembers(e.Others), home.config())
 	default:
-		next += " --found    # the first member generates the tokens, once"
+		found = true
 	}
 	if e.Skew.Abs() > clockTolerance {
 		how := "slow"
@@ -335,7 +362,17 @@ func (f joinFlags) advise(env *environment, home memberHome, e enrolment.Enrolle
 		f.adviseGate(env, home, e.Certificate)
 		return
 	}
-	fmt.Fprintf(env.Out, "next: %s\n", next)
+	if len(f.advertise) == 0 && isAnyAddress(f.listen) {
+		cli.Warn(env.Err, "no other member can dial this one: write where they reach it into %s, as advertise under [listen]", home.config())
+	}
+	fmt.Fprintf(env.Out, "next: %s\n", startLine(home.config(), found, hasUnit(home.config())))
+}
+
+// isAnyAddress reports whether an address to listen on names no host, so that nobody can be told to dial it.
+func isAnyAddress(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "" || ip != nil && ip.IsUnspecified())
 }
 
 func otherMembers(n uint64) string {

@@ -174,6 +174,22 @@ func TestJoin_OtherFiles_Kept(t *testing.T) {
 	assert.Equal(t, []string{"a.example.org:4133"}, b.settings("c/wander.toml").Bootstrap.Peers)
 	assert.Equal(t, [][]byte{signed.Raw()}, b.identity("c").Extra.Endpoints)
 	assert.Contains(t, out, "next: wander node --config c/wander.toml\n")
+	assert.Contains(t, b.err.String(), "no other member can dial this one: write where they reach it into c/wander.toml")
+	b.must("join", b.invited("d", s.address), "--dir", "d", "--listen", "127.0.0.1:4133")
+	assert.NotContains(t, b.err.String(), "no other member can dial this one")
+}
+
+// On a machine with the package the unit starts the member, as the user wander.
+func TestStartLine_Unit_NoDaemonByHand(t *testing.T) {
+	assert.Equal(t, "systemctl enable --now wander", startLine(defaultConfigFile, false, true))
+	assert.Equal(t, "systemctl set-environment WANDER_NODE_OPTIONS=--found; systemctl enable --now wander; "+
+		"systemctl unset-environment WANDER_NODE_OPTIONS    # the first member generates the tokens, once", startLine(defaultConfigFile, true, true))
+	assert.Equal(t, "wander node --config x --found    # the first member generates the tokens, once", startLine("x", true, false))
+	assert.Equal(t, "wander node --config x", startLine("x", false, false))
+	assert.False(t, hasUnit("x"))
+	for listen, any := range map[string]bool{"[::]:4133": true, "0.0.0.0:1": true, ":4133": true, "": false, "127.0.0.1:1": false, "a.example.org:1": false} {
+		assert.Equal(t, any, isAnyAddress(listen), listen)
+	}
 }
 
 // A crash at any step leaves what the same command finishes: with the same key,

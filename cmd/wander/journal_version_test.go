@@ -54,3 +54,14 @@ func TestJournal_OtherVersion_RefusedWithHint(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, header, left)
 }
+
+// A machine that has joined anew begins with an empty journal: the one of the member before is not damaged, and stays as it is.
+func TestNode_JournalOfMemberBefore_HintMovesIt(t *testing.T) {
+	b := nodeBench(t, time.Now())
+	g, _ := b.group()
+	st, _, err := store.Open(filepath.Join("state", "journal"), store.Options{Group: g.ID(), Member: b.certificate("b.crt").Member()})
+	require.NoError(t, err)
+	require.NoError(t, st.Close())
+	b.write("node.toml", memberSettings)
+	b.nodeFails(cli.ExitFailure, "hint: if this machine has joined anew, move the journal of the member before away", "node.toml")
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -50,7 +51,9 @@ func runMembers(env *environment, socket string, asJSON bool) error {
 	return printMembers(env.Out, list)
 }
 
+// printMembers lists members by name. One that has come back has the name of the member that it was before.
 func printMembers(out io.Writer, list []api.MemberInfo) error {
+	slices.SortStableFunc(list, func(a, b api.MemberInfo) int { return cmp.Compare(a.Name, b.Name) })
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tMEMBER\tCLASS\tSTATE\tCONNECTED\tCERTIFICATE UNTIL\tADDRESSES")
 	for _, m := range list {

@@ -36,9 +36,10 @@ func newNodeCommand(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "node",
 		Short: "Run a member of a group as a daemon",
-		Long: `Run a member of a group until SIGTERM or SIGINT stops it; it then passes on its
-tokens. SIGHUP makes it read the group file and the certificate again, for a newer
-configuration, new members, revocations and a renewed certificate.
+		Long: `Run a member of a group until SIGTERM or SIGINT stops it; it then ends the programs
+that run under its grants, and passes on its tokens. SIGHUP makes it read the group
+file and the certificate again, for a newer configuration, new members, revocations
+and a renewed certificate.
 
 It serves a page for people, which only shows: on the socket of the local API, and on
 the loopback address of [web] listen if that is set (see docs/page.md).`,
@@ -219,6 +220,11 @@ func nodeError(err error) error {
 		return &cli.Error{
 			Code: cli.ExitFailure, Err: err,
 			Hint: "start the version of wander that wrote it, or move the journal away and start without --found: see docs/journal.md, Another version",
+		}
+	case errors.Is(err, journal.ErrForeign):
+		return &cli.Error{
+			Code: cli.ExitFailure, Err: err,
+			Hint: "if this machine has joined anew, move the journal of the member before away, keep it for auditors, and start without --found (docs/install.md, Change the group); otherwise see docs/journal.md, Another member's journal",
 		}
 	case errors.Is(err, node.ErrJournal):
 		return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: "see docs/journal.md before touching the files: they are custody and evidence"}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
 
@@ -59,6 +60,18 @@ func (p passphraseSource) choose() ([]byte, error) {
 	return first, nil
 }
 
+// passphraseError says what to do about a passphrase file that cannot be used.
+func passphraseError(file string, err error) error {
+	hint := ""
+	switch {
+	case errors.Is(err, keyfile.ErrMode):
+		hint = "remove the permissions of other users: chmod 600 " + file
+	case errors.Is(err, fs.ErrPermission):
+		hint = "have the shell of a user who may read the file open it: --passphrase-file - < " + file
+	}
+	return cli.ConfigError(fmt.Errorf("passphrase file: %w", err), hint)
+}
+
 // given returns what file or environment say, and nil if they do not.
 func (p passphraseSource) given() ([]byte, error) {
 	if p.file == "" {
@@ -68,11 +81,8 @@ func (p passphraseSource) given() ([]byte, error) {
 		return nil, nil
 	}
 	text, err := p.read()
-	if errors.Is(err, keyfile.ErrMode) {
-		return nil, cli.ConfigError(fmt.Errorf("passphrase file: %w", err), "remove the permissions of other users: chmod 600 "+p.file)
-	}
 	if err != nil {
-		return nil, cli.ConfigError(fmt.Errorf("passphrase file: %w", err), "")
+		return nil, passphraseError(p.file, err)
 	}
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	line = bytes.TrimSuffix(line, []byte("\r"))

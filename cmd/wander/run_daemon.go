@@ -207,9 +207,12 @@ func (r *runner) fail(why outcome, code int, err error) error {
 	case why == outcomeIsolated && hint == "":
 		hint = "check the network between the members: wander members shows their addresses"
 	case why == outcomeRefused && hint == "":
-		hint = "wander status shows the resources of the group"
+		ctx, cancel := patiently(context.Background())
+		st, _ := r.client.Status(ctx)
+		cancel()
+		hint = resourceHint(st, r.resource)
 	}
-	return &cli.Error{Code: code, Err: fmt.Errorf("%s: %w", r.resource, err), Hint: hint}
+	return hintAtLastWord(r.env, r.socket, &cli.Error{Code: code, Err: fmt.Errorf("%s: %w", r.resource, err), Hint: hint})
 }
 
 func signalNumber(s os.Signal) int {

@@ -173,6 +173,9 @@ func TestRun_Report_OnStandardOutput(t *testing.T) {
 	assert.Contains(t, p.stdout.Text(), `"outcome":"refused"`)
 	assert.Equal(t, cli.ExitNoPermission, p.end(t))
 	assert.Contains(t, p.stderr.String(), "hint: wander status shows the resources of the group")
+	p = startRun(t, socket, "fpt", "--", "true")
+	assert.Equal(t, cli.ExitNoPermission, p.end(t))
+	assert.Contains(t, p.stderr.String(), "hint: did you mean \"ftp\"?")
 }
 
 func TestRunEnvironment(t *testing.T) {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
+	"os"
 	"os/user"
 	"slices"
 	"strconv"
@@ -110,13 +112,23 @@ func runStatus(env *environment, socket string, asJSON bool) error {
 	return unreached(&st)
 }
 
-// hintAtLastWord is hintAt for what the daemon of a socket said last, if no daemon answers there.
+// hintAtLastWord is hintAt for what the daemon of a socket said last, if no daemon answers there. A machine that is no member has no daemon to start.
 func hintAtLastWord(env *environment, socket string, err error) error {
 	if !errors.Is(err, api.ErrNoDaemon) {
 		return err
 	}
-	return hintAt(unanswered(env, socket, err).Cause, err)
+	cause := unanswered(env, socket, err).Cause
+	var exit *cli.Error
+	if s, bad := loadSettings(env, ""); cause == explain.NoDaemon && bad == nil && s.socket() == socket && errors.As(err, &exit) {
+		if _, bad := os.Stat(s.Identity.Certificate); errors.Is(bad, fs.ErrNotExist) {
+			return &cli.Error{Code: exit.Code, Err: exit.Err, Hint: fmt.Sprintf(notJoinedHint, s.Identity.Certificate)}
+		}
+	}
+	return hintAt(cause, err)
 }
+
+// notJoinedHint is for a machine without a daemon on which none can start.
+const notJoinedHint = "this machine has joined no group: there is no %s, which `wander join` makes; or give the socket of another daemon with --socket"
 
 // hintAt has an error about a daemon that has ended say where to read what to do: starting it again mends none of what it said last.
 func hintAt(c api.Cause, err error) error {
@@ -245,7 +257,10 @@ func stopText(resource string, s *api.SlotStatus) (text string) {
 	switch {
 	case s.Holder != nil && s.Holder.AwayS != nil:
 		text += "; to end it: wander release " + resource
-	case s.Asker.Process > 0:
+	case s.Asker.Process == 0:
+	case !isProcess(int(s.Asker.Process)):
+		text += "; there is no such process: if it has ended without the daemon, the token goes on at the deadline"
+	default:
 		text += fmt.Sprintf("; to stop it: kill %d", s.Asker.Process)
 	}
 	return text

@@ -2,9 +2,14 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/node/api"
 )
@@ -21,11 +26,18 @@ func TestAgo_DayOrMore_InDays(t *testing.T) {
 // The local users who wait or run are shown, and who asked for what runs; a name only if this machine has one.
 func TestPrintStatus_Users_Shown(t *testing.T) {
 	var out bytes.Buffer
+	self := os.Getpid()
 	printStatus(&out, api.Status{
 		Name: "a", Users: []api.UserStatus{{User: 0, Programs: 2}, {User: 61001, Programs: 1}},
-		Resources: []api.ResourceStatus{{Name: "tape", Slots: []api.SlotStatus{{Held: true, Executing: true, Asker: &api.Asker{User: 61001, Process: 7}}}}},
+		Resources: []api.ResourceStatus{{Name: "tape", Slots: []api.SlotStatus{{Held: true, Executing: true, Asker: &api.Asker{User: 61001, Process: int32(self)}}}}},
 	}, nil)
-	assert.Contains(t, out.String(), "\n            asked for by user 61001, process 7; to stop it: kill 7\n")
+	assert.Contains(t, out.String(), fmt.Sprintf("\n            asked for by user 61001, process %d; to stop it: kill %d\n", self, self))
+	if runtime.GOOS != "windows" {
+		ended := exec.Command(os.Args[0], "-test.run=^$")
+		require.NoError(t, ended.Run())
+		asker := &api.Asker{User: 61001, Process: int32(ended.Process.Pid)}
+		assert.Equal(t, "; there is no such process: if it has ended without the daemon, the token goes on at the deadline", stopText("tape", &api.SlotStatus{Asker: asker}))
+	}
 	assert.Regexp(t, `\nuser        0( \(root\))?: 2 programs wait or run\nuser        61001: 1 programs wait or run\n`, out.String())
 	assert.Equal(t, "61001", askerText(api.Asker{User: 61001}), "in another namespace of processes")
 	left := 7.0

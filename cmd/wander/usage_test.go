@@ -32,6 +32,7 @@ func TestUsageMistakes(t *testing.T) {
 		{[]string{"plan", "--skip-delay", "4"}, "--skip-delay 4: \"4\" is not a duration: write for example \"4s\", \"100ms\" or \"90d\"\nhint: wander plan --help shows the flags"},
 		{[]string{"plan", "--membres", "3"}, "unknown flag: --membres\nhint: did you mean \"--members\"?"},
 		{[]string{"plan", "-z"}, "unknown shorthand flag: 'z' in -z\nhint: wander plan --help shows the flags"},
+		{[]string{"run", "ftp", "-wait", "5s", "--", "true"}, "unknown shorthand flag: 'w' in -wait\nhint: did you mean \"--wait\"?"},
 		{[]string{"audit", "--evidense", "x"}, "unknown flag: --evidense\nhint: did you mean \"--evidence\"?"},
 		{[]string{"sim"}, "wander sim has moved to the program wander-lab\nhint: write it as: wander-lab"},
 		{[]string{"sim", "run", "all", "--seeds", "3"}, "wander sim has moved to the program wander-lab\nhint: write it as: wander-lab run all --seeds 3"},
@@ -113,6 +114,8 @@ func TestHint_AnotherUsersFile_Named(t *testing.T) {
 	assert.Equal(t, denied.Hint, unansweredHint("nosuch.sock", denied))
 	assert.Contains(t, unansweredHint("nosuch.sock", api.ErrNoDaemon), "start it with")
 	var exit *cli.Error
+	require.ErrorAs(t, passphraseError("/etc/wander/ca.passphrase", fs.ErrPermission), &exit)
+	assert.Contains(t, exit.Hint, "--passphrase-file - < /etc/wander/ca.passphrase")
 	require.ErrorAs(t, identityError(fs.ErrPermission, &settings{}), &exit)
 	assert.Contains(t, exit.Hint, "run this as the daemon's user")
 }

@@ -139,15 +139,19 @@ func resourceCommand(env *environment, cmd *cobra.Command, show func(io.Writer, 
 }
 
 func noResource(st api.Status, name string) error {
+	return &cli.Error{Code: cli.ExitNoPermission, Err: fmt.Errorf("%s [%s]", explain.NoResource(name).Sentence, explain.NotConfigured), Hint: resourceHint(st, name)}
+}
+
+// resourceHint is about a name that is no resource's, or is one's that is refused.
+func resourceHint(st api.Status, name string) string {
 	known := make([]string, len(st.Resources))
 	for i, r := range st.Resources {
 		known[i] = r.Name
 	}
-	hint := cli.DidYouMean(name, known)
-	if hint == "" {
-		hint = "wander status shows the resources of the group"
+	if hint := cli.DidYouMean(name, known); hint != "" && !slices.Contains(known, name) {
+		return hint
 	}
-	return &cli.Error{Code: cli.ExitNoPermission, Err: fmt.Errorf("%s [%s]", explain.NoResource(name).Sentence, explain.NotConfigured), Hint: hint}
+	return "wander status shows the resources of the group"
 }
 
 func askStatus(env *environment, socket string) (st api.Status, err error) {

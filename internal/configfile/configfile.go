@@ -63,9 +63,27 @@ func Decode(file string, text []byte, v any) error {
 		return nil
 	case errors.As(err, &bad):
 		line, column := bad.Position()
-		return &Error{File: file, Line: line, Column: column, Problem: strings.TrimPrefix(bad.Error(), "toml: ")}
+		return &Error{File: file, Line: line, Column: column, Problem: strings.TrimPrefix(bad.Error(), "toml: "), Hint: quoted(text, line)}
 	}
 	return &Error{File: file, Problem: err.Error()}
+}
+
+// quoted is a hint at the quotes that the value of a line lacks: the fault of syntax in the line is most often that, and does not say so.
+func quoted(text []byte, line int) string {
+	lines := strings.Split(string(text), "\n")
+	if line < 1 || line > len(lines) {
+		return ""
+	}
+	key, value, ok := strings.Cut(lines[line-1], "=")
+	value, _, _ = strings.Cut(value, "#")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	if !ok || value == "" || strings.ContainsAny(key+value, "\"'{}") {
+		return ""
+	}
+	if toml.Unmarshal([]byte("value = "+value), new(map[string]any)) == nil { // the fault is another one
+		return ""
+	}
+	return fmt.Sprintf("write text in quotes: %s = %q", key, value)
 }
 
 // near is a hint at the known key, or table with keys, that is nearest.

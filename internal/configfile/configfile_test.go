@@ -50,6 +50,11 @@ func TestFault_Syntax_NamesPlaceAndRemedy(t *testing.T) {
 		"unknown table":         {"[lissen]\naddress = \":1\"\n", `x.toml:1:2: unknown key "lissen"`, `did you mean "listen"?`},
 		"unknown, nothing near": {"colour = 1\n", `x.toml:1:1: unknown key "colour"`, ""},
 		"unknown in a list":     {"[[resource]]\nnam = \"ftp\"\n", `x.toml:2:1: unknown key "resource.nam"`, `did you mean "resource.name"?`},
+		"no quotes":             {"[[resource]]\nname = tape # x\n", `x.toml:2:8: expected keyword "true"`, `write text in quotes: name = "tape"`},
+		"no quotes, address":    {"[listen]\naddress = [::]:4133\n", `x.toml:2:12: unexpected character U+003A ':' at start of value`, `write text in quotes: address = "[::]:4133"`},
+		"no value":              {"[listen]\naddress =\n", `x.toml:2:10: unexpected character U+000A at start of value`, ""},
+		"twice":                 {"many = 1\nmany = 2\n", `x.toml:2:1: key many is already defined`, ""},
+		"quotes, not closed":    {"[listen]\naddress = \"a\n", `x.toml:2:13: basic strings cannot have new lines`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := configfile.Decode("x.toml", []byte(c.text), new(file))

@@ -125,7 +125,7 @@ func (c *Client) connect(ctx context.Context) (*net.UnixConn, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	hint := "start it with `wander node`, or give its socket with --socket"
+	hint := "start it with `systemctl start wander` or `wander node`, or give its socket with --socket"
 	if errors.Is(err, fs.ErrPermission) {
 		hint = "run the command as the daemon's user, or as one whom api.group in its settings lets use the socket"
 	}

@@ -140,7 +140,7 @@ func outbound(f *Facts) api.Check {
 	finding := fmt.Sprintf("%d connections that this member dialled came about, %d dials reached nobody", f.Dialled, f.Failed)
 	switch {
 	case f.Dialled > 0 && f.Failed > 0 && len(f.Status.Peers) == 0:
-		return check("udp out", api.Warn, finding+", and no connection stands now", "see whether a firewall, here or there, has begun to drop UDP")
+		return check("udp out", api.Warn, finding+", and no connection stands now", "see whether this machine's network is up (on Linux: ip -br addr), and whether a firewall, here or there, has begun to drop UDP")
 	case f.Dialled > 0:
 		return check("udp out", api.Fine, finding, "")
 	case f.Failed > 0 && f.Accepted == 0:
