@@ -40,6 +40,16 @@ func (l *grants) tellsAway(g *grant) {
 	}
 }
 
+// across is how many grants last across a restart of the machine.
+func (l *grants) across() (n int) {
+	for _, g := range l.inForce {
+		if g.isAcross() {
+			n++
+		}
+	}
+	return n
+}
+
 // Across is a grant in force that lasts across a restart of the machine.
 type Across struct {
 	Grant    ident.Grant

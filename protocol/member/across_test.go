@@ -32,6 +32,13 @@ func (b *box) reboot(took, wrong time.Duration) {
 	b.restart()
 }
 
+// A member whose machine goes down waits for nobody to take the token: it stays here.
+func TestAcross_Stop_NothingToWaitFor(t *testing.T) {
+	b, _ := across(t)
+	b.step(member.Shutdown{})
+	assert.True(t, b.Idle())
+}
+
 // P-103.
 func TestAcross_Reboot_GrantLastsToItsDeadline(t *testing.T) {
 	b, g := across(t)

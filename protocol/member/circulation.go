@@ -123,10 +123,10 @@ func (c *circulation) stop() {
 	}
 }
 
-// isIdle reports whether nothing is left to wait for, after stop.
+// isIdle reports whether nothing is left to wait for, after stop. A token stays here under a grant that lasts across a restart.
 func (c *circulation) isIdle() bool {
 	h := c.custody.handoff
-	return (h.Held() == 0 || c.recalling) && h.Unanswered() == 0 && h.Reserved() == 0
+	return (h.Held() == c.grants.across() || c.recalling) && h.Unanswered() == 0 && h.Reserved() == 0
 }
 
 // tick does what is due about custody, policies and programs.

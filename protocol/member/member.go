@@ -88,7 +88,7 @@ func (m *Member) NextDeadline() clock.Instant {
 }
 
 // Idle reports whether a member that was told to shut down has nothing left to
-// wait for: it holds no token that it could pass on, every transfer is
+// wait for: it holds no token that it could pass on (one under a grant across a restart stays), every transfer is
 // answered, and nobody may still send one that it has accepted.
 func (m *Member) Idle() bool {
 	return m.stopping && m.circ.isIdle()
