@@ -129,6 +129,10 @@ func TestClose_TargetStays_SlotStuck(t *testing.T) {
 		return err == nil && st.Alarms[core.AlarmStuck] == 2
 	})
 	close(s.target.linger)
+	await.Until(t, "the connection has ended", func() bool { // else close may be late once more
+		st, err := s.Status(context.Background())
+		return err == nil && st.Streams == 0
+	})
 	require.NoError(t, s.Clear(context.Background(), 0))
 	require.ErrorIs(t, s.Clear(context.Background(), 0), driver.ErrNotStuck)
 	third := w.SignIn(s.dial(1), w.Mint(1), time.Second)
