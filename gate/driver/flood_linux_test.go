@@ -133,11 +133,11 @@ func TestFlood_Outsiders_MembersGetIn(t *testing.T) {
 	for name, begin := range map[string]func(*flooded){
 		"half-open":       func(f *flooded) { f.each(150, f.halfOpen(false)) },
 		"half-open, mute": func(f *flooded) { f.each(150, f.halfOpen(true)) },
-		"strangers":       func(f *flooded) { f.each(50, f.stranger(gatetest.New(t, 1, nil).Members[0])) },
+		"strangers":       func(f *flooded) { f.each(50, f.stranger(newWorld(t, 1, nil).Members[0])) },
 		"garbage":         func(f *flooded) { f.each(1000, f.garbage()) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := gatetest.New(t, 2+visits, nil)
+			w := newWorld(t, 2+visits, nil)
 			s := open(w, nil)
 			at, err := net.ResolveUDPAddr("udp4", s.Addr())
 			require.NoError(t, err)
@@ -154,7 +154,7 @@ func TestFlood_Outsiders_MembersGetIn(t *testing.T) {
 			for _, p := range w.Members[2:] {
 				newcomers = append(newcomers, f.visits(p, 1)...)
 			}
-			gatetest.Opened(t, w.SignIn(there, w.Mint(1), time.Second))
+			gatetest.Opened(t, w.SignIn(there, w.Mint(1), lasts))
 			stop()
 			f.workers.Wait()
 			st, err := s.Status(context.Background())

@@ -70,7 +70,7 @@ func TestSessions_TenThousand_NothingGrows(t *testing.T) {
 	const members, perSession = 8, 400 // bytes of the journal
 	all := whole.Part(200, 10_000)
 	first := all / whole.Part(2, 10)
-	w := gatetest.New(t, members, func(r *group.Resource) {
+	w := newWorld(t, members, func(r *group.Resource) {
 		r.Gate.Settle, r.Gate.Keep, r.MaxHold = time.Millisecond, time.Millisecond, time.Minute
 	})
 	s := open(w, func(c *driver.Config) { c.Log = slog.New(slog.DiscardHandler) })
