@@ -88,7 +88,7 @@ func documentedMetrics(t testing.TB) map[string]string {
 	return list
 }
 
-var ftp = group.Resource{Name: "ftp", Params: policy.Params{
+var ftp = group.Resource{Name: "ftp", MaxHold: time.Minute, Params: policy.Params{
 	Preset: wandering.Paper, OperationTime: 50 * time.Millisecond, MembersMax: 3, SkipDelay: time.Millisecond, MinInterval: time.Millisecond,
 	RegenerationMean: time.Hour,
 }}.WithDefaults()
