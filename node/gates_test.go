@@ -225,13 +225,13 @@ func TestGate_Gone_ProgramLostAndOthersWait(t *testing.T) {
 	require.ErrorIs(t, err, api.ErrNoSession)
 	assert.Equal(t, api.LostGate, await.Next(t, "the loss", g.Lost()))
 	g.Release(true, 0)
+	await.Until(t, "the end of the connection", func() bool { return !n.Status().Resources[0].Slots[0].Gate.Reachable }) // the session's is told before
 	wait := int64(100)
 	_, err = e.get(n, func(r *api.AcquireRequest) { r.WaitMS = &wait })
 	require.ErrorIs(t, err, api.ErrNotGranted)
 	var said *api.Error
 	require.ErrorAs(t, err, &said)
 	assert.Equal(t, "cannot be reached", said.Gate)
-	assert.False(t, n.Status().Resources[0].Slots[0].Gate.Reachable)
 	e.open()
 	again, err := e.get(n, nil)
 	require.NoError(t, err)
