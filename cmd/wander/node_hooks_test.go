@@ -30,7 +30,7 @@ import (
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "hook")
-	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700))
+	writeExecutable(t, path, []byte("#!/bin/sh\n"+text), 0o700)
 	return path
 }
 
