@@ -217,7 +217,8 @@ func TestGate_Gone_ProgramLostAndOthersWait(t *testing.T) {
 	require.ErrorIs(t, err, api.ErrNoSession)
 	assert.Equal(t, api.LostGate, await.Next(t, "the loss", g.Lost()))
 	g.Release(true, 0)
-	await.Until(t, "the end of the connection", func() bool { return !n.Status().Resources[0].Slots[0].Gate.Reachable }) // the session's is told before
+	// The gate tells of the session's end before it closes the connection.
+	await.Until(t, "the end of the connection", func() bool { return !n.Status().Resources[0].Slots[0].Gate.Reachable })
 	wait := int64(100)
 	_, err = e.get(n, func(r *api.AcquireRequest) { r.WaitMS = &wait })
 	require.ErrorIs(t, err, api.ErrNotGranted)

@@ -127,7 +127,8 @@ func TestHooks_EachEnd_Outcome(t *testing.T) {
 func TestHooks_RealMember_Run(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	path := script(t, `cd "`+dir+`" && env | grep ^WANDER_ >"$$.part" && mv "$$.part" "$WANDER_HOOK.$WANDER_REASON"`) // so it is there as a whole
+	// What it writes is there as a whole.
+	path := script(t, `cd "`+dir+`" && env | grep ^WANDER_ >"$$.part" && mv "$$.part" "$WANDER_HOOK.$WANDER_REASON"`)
 	s := defaultSettings()
 	s.Hooks = hookSettings{OnGrant: path, OnLost: path, OnIsolated: path}
 	var log safeBuffer

@@ -18,7 +18,8 @@ import (
 	"github.com/wandertoken/wander/node/api"
 )
 
-// saving is an operation that saves its permit by member and hop, as a whole though it may be killed, and says in which file it found it.
+// saving is an operation that saves its permit by member and hop, as a whole though it may be killed, and says in which
+// file it found it.
 const saving = `echo "$0 $(stat -c %a "$WANDER_PERMIT_FILE") $WANDER_PERMIT_FILE" >>files
 cp "$WANDER_PERMIT_FILE" "saved/$$.part"
 mv "saved/$$.part" "saved/$0-$WANDER_HOP-$WANDER_TOKEN.pem"`

@@ -143,7 +143,8 @@ func TestClose_TargetStays_SlotStuck(t *testing.T) {
 func TestOpen_NoJournal_ShutForMaxHold(t *testing.T) {
 	t.Parallel()
 	const maxHold = 3 * time.Second
-	w := newWorld(t, 1, func(r *group.Resource) { r.MaxHold, r.Gate.OpenTimeout = maxHold, time.Second }) // it would be shut for that, if it is longer
+	// It would be shut for the open timeout, if that is longer.
+	w := newWorld(t, 1, func(r *group.Resource) { r.MaxHold, r.Gate.OpenTimeout = maxHold, time.Second })
 	s := &station{w: w, dir: t.TempDir(), target: newTarget(t), log: &testLog{}}
 	cfg := config(w, s.dir, s.target, s.log)
 	cfg.Floor = nil

@@ -203,7 +203,8 @@ func TestStoppingDaemon(t *testing.T) {
 	assert.Empty(t, f.releases)
 }
 
-// A loss that was there before the daemon's streams end is told: the program would go on until its deadline, and another member's beside it.
+// A loss that was there before the daemon's streams end is told: the program would go on until its deadline, and another
+// member's beside it.
 func TestGrant_LostThenStreamsEnd_Told(t *testing.T) {
 	f := newFake()
 	ended, cancel := context.WithCancel(t.Context())
