@@ -17,6 +17,7 @@ import (
 	"github.com/wandertoken/wander/gate/driver"
 	"github.com/wandertoken/wander/gate/gatetest"
 	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/internal/ports"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/explain"
@@ -44,15 +45,12 @@ func newEntrance(t *testing.T, change ...func(*group.Gate)) *entrance {
 	r := group.Resource{Name: "db", MaxHold: 20 * time.Second, Params: policy.Params{
 		OperationTime: 50 * time.Millisecond, MembersMax: 3, SkipDelay: 5 * time.Millisecond, MinInterval: time.Millisecond,
 	}}.WithDefaults()
-	e := &entrance{t: t, a: newAuthority(t, r), dir: t.TempDir()}
+	e := &entrance{t: t, a: newAuthority(t, r), dir: t.TempDir(), addr: ports.Address(t)} // which nobody else has while the gate is away
 	key, err := signature.Generate(rand.Reader)
 	require.NoError(t, err)
 	e.target, err = net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	go echo(e.target)
-	conn := e.socket("127.0.0.1:0")
-	e.addr = conn.LocalAddr().String()
-	require.NoError(t, conn.Close())
 	pub := key.Public().Bytes()
 	r.Gate = group.Gate{Member: ident.MemberOf(e.a.group.ID(), pub[:]), Address: e.addr, Settle: 10 * time.Millisecond}
 	for _, c := range change {
@@ -91,20 +89,14 @@ func echo(l net.Listener) {
 	}
 }
 
-func (e *entrance) socket(addr string) net.PacketConn {
-	e.t.Helper()
-	conn, err := net.ListenPacket("udp", addr)
-	require.NoError(e.t, err)
-	return conn
-}
-
 func (e *entrance) open() {
 	e.t.Helper()
 	floor := uint64(100)
-	var err error
+	conn, err := net.ListenPacket("udp", e.addr)
+	require.NoError(e.t, err)
 	e.gate, err = driver.Open(context.Background(), driver.Config{
 		Dir: e.dir, Resource: "db", Target: driver.Target{Network: "tcp", Address: e.target.Addr().String()}, Group: e.a.group,
-		Certificate: e.id.Certificate, Key: e.id.Key, Conn: e.socket(e.addr), Floor: &floor, Log: slog.New(slog.NewTextHandler(&e.log, nil)),
+		Certificate: e.id.Certificate, Key: e.id.Key, Conn: conn, Floor: &floor, Log: slog.New(slog.NewTextHandler(&e.log, nil)),
 	})
 	require.NoError(e.t, err)
 }
@@ -225,13 +217,14 @@ func TestGate_Gone_ProgramLostAndOthersWait(t *testing.T) {
 	require.ErrorIs(t, err, api.ErrNoSession)
 	assert.Equal(t, api.LostGate, await.Next(t, "the loss", g.Lost()))
 	g.Release(true, 0)
+	// The gate tells of the session's end before it closes the connection.
+	await.Until(t, "the end of the connection", func() bool { return !n.Status().Resources[0].Slots[0].Gate.Reachable })
 	wait := int64(100)
 	_, err = e.get(n, func(r *api.AcquireRequest) { r.WaitMS = &wait })
 	require.ErrorIs(t, err, api.ErrNotGranted)
 	var said *api.Error
 	require.ErrorAs(t, err, &said)
 	assert.Equal(t, "cannot be reached", said.Gate)
-	assert.False(t, n.Status().Resources[0].Slots[0].Gate.Reachable)
 	e.open()
 	again, err := e.get(n, nil)
 	require.NoError(t, err)

@@ -153,7 +153,7 @@ func (a arrivals) Frames(from ident.Member, bodies iter.Seq[[]byte]) {
 }
 
 func newMoving(t *testing.T, dialsOnly, notices bool) *moving {
-	a := newAuthority(t, group.Resource{Name: resource, Params: policy.Params{
+	a := newAuthority(t, group.Resource{Name: resource, MaxHold: time.Minute, Params: policy.Params{
 		OperationTime: 20 * time.Millisecond, MembersMax: 8, SkipDelay: 5 * time.Millisecond, MinInterval: time.Millisecond,
 	}}.WithDefaults())
 	g := &moving{t: t, mover: newMover(t), notices: notices}

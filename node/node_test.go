@@ -80,7 +80,7 @@ func (a *authority) revoke(t testing.TB, m ident.Member) []byte {
 
 func TestToken_Circulates_OneProgram(t *testing.T) {
 	t.Parallel()
-	a := newAuthority(t, group.Resource{Name: "ftp", Params: policy.Params{
+	a := newAuthority(t, group.Resource{Name: "ftp", MaxHold: time.Minute, Params: policy.Params{
 		OperationTime: 50 * time.Millisecond, MembersMax: 3, SkipDelay: 5 * time.Millisecond, MinInterval: time.Millisecond,
 	}}.WithDefaults())
 	ctx := context.Background()

@@ -50,6 +50,7 @@ func TestStranger_Handshake_Refused(t *testing.T) {
 			await.Until(t, "all are counted", func() bool {
 				return n.Status().Rejected["transport: "+c.class.Error()] == knocks
 			})
+			await.Until(t, "the first one is logged, which counts before", func() bool { return log.lines("level=WARN", `msg="`+c.class.Error()+`"`) > 0 })
 			assert.Equal(t, 1, log.lines("level=WARN", `msg="`+c.class.Error()+`"`), log)
 		})
 	}

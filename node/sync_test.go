@@ -115,7 +115,9 @@ func TestTransfers_OneBatch_ShareASync(t *testing.T) {
 	}()
 	await.Next(t, "the reader, which does not wait for the disk", handed)
 	await.Until(t, "the first sync", func() bool { return disk.begun() == before+1 })
-	require.Empty(t, p.messages, "a receipt was said before it is durable")
+	for len(p.messages) > 0 { // there may be others, as those that keep the group together
+		require.NotEqual(t, wire.TypeReceipt, (<-p.messages).Type(), "said before it is durable")
+	}
 	close(disk.open)
 	for range tokens {
 		hear[*wire.Receipt](p)

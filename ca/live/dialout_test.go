@@ -90,7 +90,7 @@ func TestRing_NoPlace_InStatus(t *testing.T) {
 	b := w.join("b")
 	w.start(b)
 	w.circulate(a, b, x, y)
-	require.False(t, outside(x) || outside(y))
+	w.until("both have a place", func() bool { return !outside(x) && !outside(y) })
 }
 
 // A member that only dials out is killed when it is being sent the token. Nobody

@@ -154,9 +154,9 @@ func TestForcedRetirement(t *testing.T) {
 	w.circulate(a, b, away)
 
 	// The next one begins with a renewal, before anybody has heard of it.
+	w.stop()
 	require.NoError(t, w.ca.IntroduceKey(0))
 	require.NoError(t, w.ca.SwitchKey())
-	w.stop()
 	w.serve()
 	got, err := a.Renew(context.Background())
 	require.NoError(t, err)

@@ -64,7 +64,7 @@ func newRecipe(t *testing.T, blocks []string) *recipe {
 	require.NoError(t, err)
 	data, err := os.ReadFile(program)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "wander-test"), data, 0o755))
+	writeExecutable(t, filepath.Join(dir, "wander-test"), data, 0o755)
 	return &recipe{t, dir, blocks}
 }
 

@@ -125,7 +125,9 @@ func TestRunAcrossReboot_Gate_NextOneGetsInAfterIt(t *testing.T) {
 				c.answers(a)
 			}
 			assert.True(t, c.resource(a, "db").Slots[0].Executing, "a holds it yet")
-			assert.Contains(t, c.resource(a, "db").Sentence, "without a session at the gate")
+			await.Until(t, "status says that it has no session", func() bool {
+				return strings.Contains(c.resource(a, "db").Sentence, "without a session at the gate")
+			})
 			assert.Equal(t, want, resource.read(), "b got in while a holds it")
 
 			assert.Equal(t, "db is released", c.wander("release", "db", "--socket", socket(a)))

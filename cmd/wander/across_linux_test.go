@@ -31,7 +31,7 @@ func TestRunAcrossReboot_DaemonKilled_NobodyElseRuns(t *testing.T) {
 	c.wander("run", "reboot", "--across-reboot", "--socket", socket(a), "-c", "echo a began >>"+ran)
 	require.NoError(t, a.process.Process.Kill())
 	_ = a.process.Wait()
-	other := c.program("run", "reboot", "--wait", "60s", "--socket", socket(b), "-c", "echo b ran >>"+ran)
+	other := c.program("run", "reboot", "--wait", "5m", "--socket", socket(b), "-c", "echo b ran >>"+ran)
 	require.NoError(t, other.Start())
 	await.Until(t, "the cause holder_away", func() bool {
 		return c.resource(b, "reboot").Cause == explain.HolderAway

@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -135,9 +137,9 @@ func TestHold_Terminal_TimeLeftShown(t *testing.T) {
 	r := newRunner(&environment{Environment: cli.Environment{In: in, Out: file, Err: file, Getenv: func(string) string { return "" }}}, o)
 	ended := make(chan error, 1)
 	go func() { ended <- r.hold() }()
-	await.Until(t, "two lines", func() bool {
-		text := seen.String()
-		return strings.Contains(text, "holding ftp: 59m59s left, until ") && strings.Contains(text, "holding ftp: 59m58s left, until ")
+	shown := regexp.MustCompile(`holding ftp: 5\d+m\d+s left, until `)
+	await.Until(t, "two lines", func() bool { // a busy machine passes over seconds
+		return len(slices.Compact(shown.FindAllString(seen.String(), -1))) > 1
 	})
 	feed.WriteString("\n")
 	require.NoError(t, await.Next(t, "the end", ended))
@@ -151,11 +153,11 @@ func TestHold_Shell_Reminded(t *testing.T) {
 	o := newRunOptions()
 	o.resource, o.remind = "ftp", true
 	r := newRunner(&environment{Environment: cli.Environment{Err: &text}}, o)
-	stop := r.remindOf(boottime.Now().Add(10*time.Second + 50*time.Millisecond))
+	stop := r.remindOf(boottime.Now().Add(11 * time.Second)) // a second for the way to it: the reminder is for what is to come
 	defer stop()
 	const says = "wander: 10s left of the grant of ftp; then this shell is stopped"
 	await.Until(t, "the reminder", func() bool { return strings.Contains(text.String(), says) })
-	assert.Contains(t, text.String(), "wander: holding ftp for 10s, until ")
+	assert.Regexp(t, "wander: holding ftp for 1[01]s, until ", text.String())
 	assert.Equal(t, 2, strings.Count(text.String(), "wander: "))
 }
 

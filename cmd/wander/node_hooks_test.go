@@ -30,7 +30,7 @@ import (
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "hook")
-	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700))
+	writeExecutable(t, path, []byte("#!/bin/sh\n"+text), 0o700)
 	return path
 }
 
@@ -127,7 +127,8 @@ func TestHooks_EachEnd_Outcome(t *testing.T) {
 func TestHooks_RealMember_Run(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	path := script(t, `env | grep ^WANDER_ >"`+dir+`/$WANDER_HOOK.$WANDER_REASON"`)
+	// What it writes is there as a whole.
+	path := script(t, `cd "`+dir+`" && env | grep ^WANDER_ >"$$.part" && mv "$$.part" "$WANDER_HOOK.$WANDER_REASON"`)
 	s := defaultSettings()
 	s.Hooks = hookSettings{OnGrant: path, OnLost: path, OnIsolated: path}
 	var log safeBuffer
@@ -144,7 +145,7 @@ func TestHooks_RealMember_Run(t *testing.T) {
 		await.Until(t, name, func() bool {
 			b, err := os.ReadFile(filepath.Join(dir, name))
 			text = string(b)
-			return err == nil && strings.Contains(text, "WANDER_HOOK=") && strings.Contains(text, "WANDER_SOCKET=")
+			return err == nil
 		})
 		return text
 	}

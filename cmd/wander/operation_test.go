@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,7 +27,7 @@ func TestOperation_AnyTrouble_LogNamesTheResource(t *testing.T) {
 		"no program":  {"#!/nowhere/interpreter\n", `msg="operation not started" resource=tape`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.NoError(t, os.WriteFile(program, []byte(c.text), 0o700))
+			writeExecutable(t, program, []byte(c.text), 0o700)
 			var log bytes.Buffer
 			s := defaultSettings()
 			s.Operation.Resource, s.Operation.Command = "tape", []string{program}

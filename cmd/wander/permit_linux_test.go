@@ -18,9 +18,11 @@ import (
 	"github.com/wandertoken/wander/node/api"
 )
 
-// saving is an operation that saves its permit by member and hop, and says in which file it found it.
+// saving is an operation that saves its permit by member and hop, as a whole though it may be killed, and says in which
+// file it found it.
 const saving = `echo "$0 $(stat -c %a "$WANDER_PERMIT_FILE") $WANDER_PERMIT_FILE" >>files
-cp "$WANDER_PERMIT_FILE" "saved/$0-$WANDER_HOP-$WANDER_TOKEN.pem"`
+cp "$WANDER_PERMIT_FILE" "saved/$$.part"
+mv "saved/$$.part" "saved/$0-$WANDER_HOP-$WANDER_TOKEN.pem"`
 
 // TestPermits_RealDaemons_Verify: three daemons, one of which is killed and started again, give each program a permit that
 // verifies, from hop 0 on, for its user alone, and remove it when the program ends.

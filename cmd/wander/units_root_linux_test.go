@@ -117,9 +117,7 @@ func TestUnits_SSH_CloseEndsWhatTheyStarted(t *testing.T) {
 	require.Contains(t, found["gated-ssh@.service"], "/etc/wander/sshd_config")
 	found["gated-ssh@.service"] = strings.Replace(found["gated-ssh@.service"], "/etc/wander/sshd_config", p.dir+"/sshd_config", 1)
 	systemd := bootSystemd(t, p.dir, found)
-	write := func(name, text string) {
-		require.NoError(t, os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o700))
-	}
+	write := func(name, text string) { writeExecutable(t, filepath.Join(p.dir, name), []byte(text), 0o700) }
 	write("close-ssh", hook[1])
 	write("serve", "#!/bin/sh\ntrap '' HUP\nfor i in $(seq 600); do echo x; sleep 0.05; done >> "+p.dir+"/served.log 2>&1\n")
 	for _, key := range []string{"host_key", "member_key"} {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,14 +55,9 @@ func newSharedDaemon(t *testing.T) *sharedDaemon {
 	d.node = d.daemon(func(cfg *node.Config, _ *certificate.Claims) { cfg.Socket, cfg.Access = d.socket, access })
 	program, err := os.Executable()
 	require.NoError(t, err)
-	from, err := os.Open(program)
+	text, err := os.ReadFile(program)
 	require.NoError(t, err)
-	defer from.Close()
-	to, err := os.OpenFile(d.self, os.O_CREATE|os.O_WRONLY, 0o755)
-	require.NoError(t, err)
-	_, err = io.Copy(to, from)
-	require.NoError(t, err)
-	require.NoError(t, to.Close())
+	writeExecutable(t, d.self, text, 0o755)
 	return d
 }
 

@@ -64,7 +64,7 @@ func (f *slowFile) Sync() error {
 // begun has a session begin and end, since the first one behind a start waits for the disk: it says which numbers were not passed over.
 func begun(t *testing.T, s *station, member *client.Conn) {
 	t.Helper()
-	session := s.w.SignIn(member, s.w.Mint(0), time.Second)
+	session := s.w.SignIn(member, s.w.Mint(0), lasts)
 	gatetest.Opened(t, session)
 	_, err := session.SignOut(t.Context())
 	require.NoError(t, err)
@@ -80,7 +80,7 @@ const early = 200 * time.Millisecond
 // OPEN does not wait for the disk: the member has it before the record of its session is durable. The resource is reached only afterwards.
 func TestOpen_DiskSlow_OnlyStreamsWait(t *testing.T) {
 	disk := newSlowDisk()
-	w := gatetest.New(t, 1, nil)
+	w := newWorld(t, 1, nil)
 	s := open(w, func(c *driver.Config) { c.FS = disk })
 	var first atomic.Int64 // syncs when the resource was first reached
 	first.Store(-1)
@@ -89,7 +89,7 @@ func TestOpen_DiskSlow_OnlyStreamsWait(t *testing.T) {
 	member := s.dial(0)
 	begun(t, s, member)
 	disk.hold()
-	session := w.SignIn(member, w.Mint(0), 10*time.Second)
+	session := w.SignIn(member, w.Mint(0), lasts)
 	gatetest.Opened(t, session) // while the sync waits
 	assert.Zero(t, disk.syncs.Load())
 	done := make(chan struct{})
@@ -107,7 +107,7 @@ func TestOpen_DiskSlow_OnlyStreamsWait(t *testing.T) {
 // A record that OPEN did not wait for becomes durable though nothing else happens at the gate: the session lasts for longer than the test waits.
 func TestOpen_NothingFollows_Durable(t *testing.T) {
 	disk := newSlowDisk()
-	w := gatetest.New(t, 1, func(r *group.Resource) { r.MaxHold = time.Hour })
+	w := newWorld(t, 1, func(r *group.Resource) { r.MaxHold = time.Hour })
 	s := &station{w: w, dir: t.TempDir(), target: newTarget(t), log: &testLog{}}
 	settled(t, w, s.dir+"/journal")
 	s.start(func(c *driver.Config) { c.FS = disk })
@@ -122,14 +122,14 @@ func TestOpen_NothingFollows_Durable(t *testing.T) {
 // A gate whose disk fails has said OPEN, and lets nothing through.
 func TestOpen_DiskFails_NothingReachesTheResource(t *testing.T) {
 	disk := newSlowDisk()
-	w := gatetest.New(t, 1, nil)
+	w := newWorld(t, 1, nil)
 	s := &station{w: w, dir: t.TempDir(), target: newTarget(t), log: &testLog{}}
 	settled(t, w, s.dir+"/journal")
 	s.start(func(c *driver.Config) { c.FS = disk })
 	member := s.dial(0)
 	begun(t, s, member)
 	disk.hold()
-	session := w.SignIn(member, w.Mint(0), 10*time.Second)
+	session := w.SignIn(member, w.Mint(0), lasts)
 	gatetest.Opened(t, session)
 	tried := make(chan error, 1)
 	go func() {
@@ -152,7 +152,7 @@ func TestOpen_DiskFails_NothingReachesTheResource(t *testing.T) {
 // An open hook does something at the resource: it runs once the record is durable.
 func TestOpen_Hook_WaitsForTheDisk(t *testing.T) {
 	disk := newSlowDisk()
-	w := gatetest.New(t, 1, nil)
+	w := newWorld(t, 1, nil)
 	at := make(chan int64, 2)
 	s := open(w, func(c *driver.Config) {
 		c.FS = disk
@@ -162,7 +162,7 @@ func TestOpen_Hook_WaitsForTheDisk(t *testing.T) {
 	begun(t, s, member)
 	<-at
 	disk.hold()
-	session := w.SignIn(member, w.Mint(0), 10*time.Second)
+	session := w.SignIn(member, w.Mint(0), lasts)
 	select {
 	case <-at:
 		assert.Fail(t, "the hook runs before the record is durable")

@@ -184,5 +184,19 @@ func echoes(t testing.TB, c *client.Stream, line string) {
 
 func exists(name string) bool { _, err := os.Stat(name); return err == nil }
 
+// lasts is for how long at most a session lasts that a test ends itself: on a busy machine its deadline would end a short one first.
+const lasts = time.Minute
+
+// newWorld is gatetest.New with sessions that may last so long, unless the test changes that.
+func newWorld(t testing.TB, members int, change func(*group.Resource)) *gatetest.World {
+	t.Helper()
+	return gatetest.New(t, members, func(r *group.Resource) {
+		r.MaxHold = lasts
+		if change != nil {
+			change(r)
+		}
+	})
+}
+
 // shortClose has a close hook be late soon.
 func shortClose(r *group.Resource) { r.Gate.CloseTimeout = 500 * time.Millisecond }

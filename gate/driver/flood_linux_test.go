@@ -31,6 +31,7 @@ type flooded struct {
 	ctx     context.Context
 	workers sync.WaitGroup
 	begun   atomic.Int64 // what the flood has done, or is at
+	tries   int          // of members, to get in
 }
 
 // each does something so many times a second, all of it at once, until the flood ends.
@@ -112,6 +113,7 @@ func (f *flooded) visits(p gatetest.Party, times int) (tries []int) {
 	f.t.Helper()
 	for range times {
 		for n := 1; ; n++ {
+			f.tries++
 			c, err := f.tryAs(p, func(*client.Config) {})
 			if err == nil {
 				require.NoError(f.t, c.Close())
@@ -131,11 +133,11 @@ func TestFlood_Outsiders_MembersGetIn(t *testing.T) {
 	for name, begin := range map[string]func(*flooded){
 		"half-open":       func(f *flooded) { f.each(150, f.halfOpen(false)) },
 		"half-open, mute": func(f *flooded) { f.each(150, f.halfOpen(true)) },
-		"strangers":       func(f *flooded) { f.each(50, f.stranger(gatetest.New(t, 1, nil).Members[0])) },
+		"strangers":       func(f *flooded) { f.each(50, f.stranger(newWorld(t, 1, nil).Members[0])) },
 		"garbage":         func(f *flooded) { f.each(1000, f.garbage()) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := gatetest.New(t, 2+visits, nil)
+			w := newWorld(t, 2+visits, nil)
 			s := open(w, nil)
 			at, err := net.ResolveUDPAddr("udp4", s.Addr())
 			require.NoError(t, err)
@@ -152,7 +154,7 @@ func TestFlood_Outsiders_MembersGetIn(t *testing.T) {
 			for _, p := range w.Members[2:] {
 				newcomers = append(newcomers, f.visits(p, 1)...)
 			}
-			gatetest.Opened(t, w.SignIn(there, w.Mint(1), time.Second))
+			gatetest.Opened(t, w.SignIn(there, w.Mint(1), lasts))
 			stop()
 			f.workers.Wait()
 			st, err := s.Status(context.Background())
@@ -166,7 +168,8 @@ func TestFlood_Outsiders_MembersGetIn(t *testing.T) {
 				}
 			}
 			assert.LessOrEqual(t, all, 2*2*visits, "tries: at the second one in the mean, since a try is over after 3 s of a busy machine")
-			assert.EqualValues(t, 2+2*visits, st.Counts["connections"], "members alone")
+			assert.GreaterOrEqual(t, st.Counts["connections"], uint64(2+2*visits))
+			assert.LessOrEqual(t, st.Counts["connections"], uint64(1+f.tries), "members alone: a try that has come too late for its member may count")
 			assert.NoError(t, errors.Join(there.Err()))
 			assert.Less(t, len(s.log.String()), 8<<10)
 			await.Until(t, "memory and goroutines are back", func() bool {

@@ -26,7 +26,7 @@ func TestSessions_LossyPath_OneAfterTheOther(t *testing.T) {
 	const members = 3
 	for _, loss := range []float64{0.05, 0.2}[:whole.Part(1, 2)] {
 		t.Run(fmt.Sprintf("%.0f%%", 100*loss), func(t *testing.T) {
-			w := gatetest.New(t, members, func(r *group.Resource) { r.Gate.Settle, r.MaxHold = time.Millisecond, time.Minute })
+			w := newWorld(t, members, func(r *group.Resource) { r.Gate.Settle, r.MaxHold = time.Millisecond, time.Minute })
 			s := open(w, nil)
 			path, err := relay.New(netip.MustParseAddrPort(s.Addr()), relay.Path{Loss: loss, Delay: 10 * time.Millisecond, Jitter: 10 * time.Millisecond}, 1)
 			require.NoError(t, err)

@@ -32,7 +32,7 @@ func (s *station) out(t *testing.T, p gatetest.Party) {
 
 // The revocations that come with a configuration without a place for this gate count: whoever is revoked goes by an older one.
 func TestSync_ConfigurationUnfit_RevocationsCount(t *testing.T) {
-	w := gatetest.New(t, 2, nil)
+	w := newWorld(t, 2, nil)
 	without := w.Newer(func(x *group.Settings) { x.Resources[0].Gate = group.Gate{} })
 	raw := w.Revoke(w.Members[0].ID())
 	s := open(w, func(c *driver.Config) {
@@ -49,7 +49,7 @@ func TestSync_ConfigurationUnfit_RevocationsCount(t *testing.T) {
 
 // A revocation that does not count here, as one by a retired key, hides none behind it.
 func TestSync_RevocationMissing_LaterOnesCome(t *testing.T) {
-	w := gatetest.New(t, 2, nil)
+	w := newWorld(t, 2, nil)
 	w.Revoke(w.Members[1].ID()) // the first one, which does not come
 	second, third := w.Revoke(w.Members[1].ID()), w.Revoke(w.Members[0].ID())
 	s := open(w, func(c *driver.Config) {
@@ -65,26 +65,26 @@ func TestSync_RevocationMissing_LaterOnesCome(t *testing.T) {
 
 // A CA that says that there are more revocations, and does not give them, has not been heard.
 func TestSync_MoreNeverComes_NotFresh(t *testing.T) {
-	w := gatetest.New(t, 1, func(r *group.Resource) { r.Gate.RevocationMaxAge = time.Hour })
+	w := newWorld(t, 1, func(r *group.Resource) { r.Gate.RevocationMaxAge = time.Hour })
 	s := open(w, func(c *driver.Config) {
 		c.Sync = func(context.Context, *group.Group, uint64) (driver.News, error) { return driver.News{More: true}, nil }
 	})
 	await.Until(t, "the CA's answer has not counted", func() bool { return strings.Contains(s.log.String(), "the CA has more revocations than it gives") })
-	refused := w.SignIn(s.dial(0), w.Mint(0), time.Second)
+	refused := w.SignIn(s.dial(0), w.Mint(0), lasts)
 	assert.Equal(t, core.Unsure, gatetest.Said[core.RefuseAnswer](t, refused).Code)
 }
 
 // The machine knows the revocations of the group file from the start, also those of members that only have signed.
 func TestOpen_GroupFileRevokes_SignerRefused(t *testing.T) {
-	w := gatetest.New(t, 2, nil)
+	w := newWorld(t, 2, nil)
 	s := open(w, func(c *driver.Config) { c.Extra.Revocations = [][]byte{w.Revoke(w.Members[0].ID())} })
-	second := w.SignIn(s.dial(1), w.Passed(w.Mint(0), 0, 1), time.Second)
+	second := w.SignIn(s.dial(1), w.Passed(w.Mint(0), 0, 1), lasts)
 	assert.Equal(t, core.SignerRevoked, gatetest.Said[core.RefuseAnswer](t, second).Code)
 }
 
 // What is saved last is the newest, however long the file system takes for what came before. Meanwhile members come in.
 func TestSave_Slow_NewestLast(t *testing.T) {
-	w := gatetest.New(t, 2, nil)
+	w := newWorld(t, 2, nil)
 	newer := w.Newer(func(*group.Settings) {})
 	newest := w.Newer(func(x *group.Settings) { x.Version++ })
 	entered, release := make(chan struct{}, 8), make(chan struct{})
@@ -112,7 +112,7 @@ func TestSave_Slow_NewestLast(t *testing.T) {
 		st, err := s.Status(context.Background())
 		return err == nil && st.Configuration == newest.Config().Version()
 	})
-	session := w.SignIn(s.dialAs(w.Members[1], func(c *client.Config) { c.Group = func() *group.Group { return newest } }), w.Mint(1), time.Second)
+	session := w.SignIn(s.dialAs(w.Members[1], func(c *client.Config) { c.Group = func() *group.Group { return newest } }), w.Mint(1), lasts)
 	gatetest.Opened(t, session) // beside the save
 	close(release)
 	await.Until(t, "both are saved", func() bool { mu.Lock(); defer mu.Unlock(); return len(saved) == 2 })

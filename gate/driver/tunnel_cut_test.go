@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -28,12 +27,12 @@ func TestSession_CutWhileTargetBusy_NothingMoreArrives(t *testing.T) {
 			accepted <- c
 		}
 	}()
-	w := gatetest.New(t, 1, nil)
+	w := newWorld(t, 1, nil)
 	s := open(w, func(c *driver.Config) {
 		c.Target = driver.Target{Network: "tcp", Address: l.Addr().String()}
 		c.CloseHook = func(context.Context, driver.Call) core.Result { return core.Succeeded }
 	})
-	session := w.SignIn(s.dial(0), w.Mint(0), 3*time.Second)
+	session := w.SignIn(s.dial(0), w.Mint(0), lasts)
 	gatetest.Opened(t, session)
 	stream := connect(t, session)
 	var written atomic.Int64

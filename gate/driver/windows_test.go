@@ -31,7 +31,7 @@ type day struct {
 func newDay(t *testing.T, members int, change func(*group.Resource)) *day {
 	d := &day{ends: time.Now().UTC().Truncate(time.Minute).Add(2 * time.Minute)}
 	begins := d.ends.Add(-time.Hour)
-	w := gatetest.New(t, members, func(r *group.Resource) {
+	w := newWorld(t, members, func(r *group.Resource) {
 		r.MaxHold = 5 * time.Minute
 		r.Windows = window.Windows{{Days: 127, Begin: 60*begins.Hour() + begins.Minute(), End: 60*d.ends.Hour() + d.ends.Minute(), Name: "UTC"}}
 		if change != nil {

@@ -203,6 +203,21 @@ func TestStoppingDaemon(t *testing.T) {
 	assert.Empty(t, f.releases)
 }
 
+// A loss that was there before the daemon's streams end is told: the program would go on until its deadline, and another
+// member's beside it.
+func TestGrant_LostThenStreamsEnd_Told(t *testing.T) {
+	f := newFake()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 64 { // either could be taken
+		held := f.grant(1)
+		held.lost <- LostStopped
+		w := httptest.NewRecorder()
+		follow(w, httptest.NewRequestWithContext(ended, http.MethodPost, "/v1/acquire", nil), held)
+		require.Contains(t, w.Body.String(), `"reason":"stopped"`)
+	}
+}
+
 func TestStreams_TooMany_Refused(t *testing.T) {
 	f := newFake()
 	server := httptest.NewServer(newHandler(f, 1))

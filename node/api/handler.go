@@ -211,13 +211,19 @@ func follow(w http.ResponseWriter, r *http.Request, held HeldGrant) {
 		held.Release(false, 0)
 		return
 	}
+	var reason LostReason
+	lost := false
 	select {
-	case reason, lost := <-held.Lost():
-		if lost {
-			// A client that has gone meanwhile has no use for the news.
-			_ = writeEvent(w, event{V: Version, Event: eventLost, Reason: reason})
-		}
+	case reason, lost = <-held.Lost():
 	case <-r.Context().Done():
+		select {
+		case reason, lost = <-held.Lost(): // a daemon that stops takes its grants back, and then ends the streams
+		default:
+		}
+	}
+	if lost {
+		// A client that has gone meanwhile has no use for the news.
+		_ = writeEvent(w, event{V: Version, Event: eventLost, Reason: reason})
 	}
 }
 

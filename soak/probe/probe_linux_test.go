@@ -91,8 +91,12 @@ func (s *scene) awaitAlive(t *testing.T) {
 
 func TestProgram_EndsByItself_AllRecorded(t *testing.T) {
 	before := boottime.Now()
-	s := play(t, 50*time.Millisecond, false)
+	s := play(t, 500*time.Millisecond, false) // long enough for it to say that it lives, on a busy machine, too
 	require.NoError(t, s.cmd.Wait())
+	await.Until(t, "its end is observed", func() bool { // an observer that is closed sees no program that it has not accepted
+		_, kinds := s.records(t)
+		return kinds[record.Gone] > 0
+	})
 	require.NoError(t, s.observer.Close())
 	list, kinds := s.records(t)
 	assert.Equal(t, 1, kinds[record.Start])
@@ -112,7 +116,7 @@ func TestProgram_EndsByItself_AllRecorded(t *testing.T) {
 func TestProgram_Killed_EndObserved(t *testing.T) {
 	s := play(t, time.Hour, false)
 	s.awaitAlive(t)
-	assert.Equal(t, "m1", s.observer.Running("tape"))
+	await.Until(t, "it is observed", func() bool { return s.observer.Running("tape") == "m1" })
 	assert.Empty(t, s.observer.Running("other"))
 	require.NoError(t, s.cmd.Process.Kill())
 	_ = s.cmd.Wait()
