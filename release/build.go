@@ -15,6 +15,7 @@ import (
 var buildFlags = []string{
 	"-trimpath", "-buildvcs=true", "-tags=nethttpomithttp2",
 	"-gcflags=google.golang.org/protobuf/...=-l", "-gcflags=github.com/prometheus/...=-l", "-gcflags=github.com/pelletier/...=-l",
+	"-gcflags=github.com/spf13/...=-l", "-gcflags=github.com/wandertoken/wander/cmd/...=-l",
 }
 
 const versionVariable = "github.com/wandertoken/wander/internal/version.release"

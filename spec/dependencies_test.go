@@ -93,7 +93,8 @@ func TestDependencies_Wander_StaysSmall(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "wander")
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-tags", "nethttpomithttp2", "-ldflags=-s -w -buildid=",
-		"-gcflags=google.golang.org/protobuf/...=-l", "-gcflags=github.com/prometheus/...=-l", "-gcflags=github.com/pelletier/...=-l", "-o", program, "./cmd/wander")
+		"-gcflags=google.golang.org/protobuf/...=-l", "-gcflags=github.com/prometheus/...=-l", "-gcflags=github.com/pelletier/...=-l",
+		"-gcflags=github.com/spf13/...=-l", "-gcflags=github.com/wandertoken/wander/cmd/...=-l", "-o", program, "./cmd/wander")
 	cmd.Dir, cmd.Env = "..", append(os.Environ(), "CGO_ENABLED=0") // as releases are built
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
