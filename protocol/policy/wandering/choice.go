@@ -250,6 +250,7 @@ func (s *search) isDue(horizon clock.Instant) bool {
 		if !s.takesIn(m) {
 			return false
 		}
+		s.passesOver()
 	}
 }
 
