@@ -48,15 +48,20 @@ func (s *search) proceed() {
 func (s *search) choose() {
 	s.gathers = clock.Never
 	s.passesOver()
+	if s.candidates.n == 0 {
+		s.standBy()
+		return
+	}
 	horizon := s.Now
 	if s.running {
 		horizon = s.Now.Add(s.operation)
 	}
-	if !s.isDue(horizon) {
+	s.candidates.order(horizon)
+	e := s.candidates.list[0]
+	if s.dueAt(e.served, e.weight) > horizon {
 		s.standBy()
 		return
 	}
-	e := s.candidates.list[0]
 	s.looks = clock.Never
 	s.choice = choice{
 		member: e.member, weight: e.weight, claimed: e.served, served: e.served, source: e.source, made: s.choice.made + 1,
@@ -209,49 +214,14 @@ func (s *search) standBy() {
 }
 
 // looksFor asks a member at once that is said to wait, while none is due: it counts as one
-// that may operate, and has waited less than all others that may. Once in a look is enough. While the operation
-// runs, the last such member is remembered: those that have waited longer may still be reported.
+// that may operate, and has waited less than all others that may. Once in a look is enough.
 func (s *search) looksFor(m ident.Member) {
-	if s.running {
-		s.waiting = m
-		return
-	}
-	if !s.have || s.idle == clock.Never || !s.choice.member.IsZero() || !s.takesIn(m) {
+	if m.IsZero() || m == s.self || !s.have || s.running || s.idle == clock.Never || !s.choice.member.IsZero() || contains(s.refused[:], m) {
 		s.lookSoon()
 		return
 	}
-	s.choose()
-}
-
-// takesIn takes a member that is said to wait as a candidate, and reports whether it is one.
-func (s *search) takesIn(m ident.Member) bool {
-	if m.IsZero() || m == s.self || contains(s.refused[:], m) {
-		return false
-	}
 	s.insert(candidate{member: m, served: s.Now - clock.Instant(s.minOf(s.weightOf(m)))})
-	return true
-}
-
-// isDue reports whether a candidate is due within the horizon. The operation has ended when it takes in the member that
-// was said to wait meanwhile.
-func (s *search) isDue(horizon clock.Instant) bool {
-	for {
-		if s.candidates.n > 0 {
-			s.candidates.order(horizon)
-			if e := &s.candidates.list[0]; s.dueAt(e.served, e.weight) <= horizon {
-				return true
-			}
-		}
-		if s.running {
-			return false
-		}
-		m := s.waiting
-		s.waiting = ident.Member{}
-		if !s.takesIn(m) {
-			return false
-		}
-		s.passesOver()
-	}
+	s.choose()
 }
 
 // lookSoon ends the pause in which no member was due, as one is said to wait: but the

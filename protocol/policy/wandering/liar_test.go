@@ -301,30 +301,6 @@ func TestWanted_Flood_LooksAreThinned(t *testing.T) {
 	require.Greater(t, sent, readsAtOnce, "at once, and again")
 }
 
-// P-42, 3: a member that begins to wait while the operation runs, when no other one waits, is asked when the operation ends, and not a
-// look later. However often others say that it waits, it is asked once, and
-// once in a look.
-func TestWanted_OperationRuns_AskedAtItsEnd(t *testing.T) {
-	w := walkerAt(t, 20, Fair, table1)
-	w.Step(second, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
-	require.Len(t, kinds(w.Step(2*second, arrival(9, 1000), nil), policy.Run), 1)
-	w.Step(3*second, policy.Event{Kind: policy.Timer}, nil) // nobody else waits
-	wanted := policy.Event{Kind: policy.Wanted, From: ident.Member{5}}
-	for range 9 {
-		require.Empty(t, kinds(w.Step(3*second+1, wanted, nil), policy.Tell))
-	}
-	ended := policy.Event{Kind: policy.OperationEnded, Operated: true, Token: policy.Token{ID: ident.Token{9}}}
-	require.Len(t, told(w.Step(4*second, ended, nil), 5, inquire), 1)
-	refuses := said(5, body{kind: answer, member: ident.Member{5}, what: unwilling})
-	w.Step(4*second, refuses, nil)
-	asked := 0
-	for now := 4 * second; now < 4*second+clock.Instant(readPauseLeast)-second/1000; now += second / 1000 {
-		asked += len(told(w.Step(now, wanted, nil), 5, inquire))
-		w.Step(now, refuses, nil)
-	}
-	require.LessOrEqual(t, asked, 1, "of the next look")
-}
-
 // A token that nobody took goes to who was said to wait meanwhile: most of the others may be dead, and the
 // one that waits is not. It is drawn at random where the one that waits did not take it.
 func TestWanted_LightTokenComesBack_GoesToWhoWaits(t *testing.T) {

@@ -33,8 +33,6 @@ type search struct {
 	pause   time.Duration
 	idle    clock.Instant // since when no member is due; clock.Never while one is
 
-	waiting ident.Member // was said to wait while the operation ran here; zero: nobody was
-
 	// unreached: members that may want the token do not answer, or none has passed it
 	// here. Others may wait whose timekeepers have failed, or report failed members in their place.
 	unreached bool
@@ -86,7 +84,6 @@ func (s *search) seek(alone bool) {
 	s.idle, s.pause, s.unreached = clock.Never, readPauseLeast, alone
 	s.canvass.asked = s.canvass.asked[:0]
 	s.refused, s.silent, s.present = [refusedKept]ident.Member{}, s.silent[:0], s.present[:0]
-	s.waiting = ident.Member{}
 	s.candidates.remove(s.self)
 	s.readOwn()
 	s.gathers, s.looks = s.Now.Add(s.gather), clock.Never
