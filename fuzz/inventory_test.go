@@ -34,6 +34,7 @@ var readers = map[string]string{
 	"crypto/signature.ParsePublicKey":              "fuzz/FuzzEd25519",
 	"crypto/signature.PublicKey.Verify":            "fuzz/FuzzEd25519",
 	"internal/halfopen.Socket.ReadFrom":            "- it hands a packet to quic-go, and no daemon contains it",
+	"internal/memnet.Socket.ReadFrom":              "- the same",
 	"protocol/audit.Extract":                       "fuzz/FuzzAudit",
 	"protocol/audit.Trust.HasResource":             "- it compares a name with those of configurations that Learn has taken in",
 	"protocol/audit.Trust.Learn":                   "fuzz/FuzzAudit",

@@ -372,7 +372,10 @@ func (n *Node) drain(ctx context.Context, programs []ident.Grant) {
 	defer tick.Stop()
 	for alone := 0; alone < drainAlone; alone++ {
 		idle, executing := false, false
-		n.engine.look(func(m *member.Member) { idle, executing = m.Idle(), slices.ContainsFunc(programs, m.InForce) })
+		n.engine.look(func(m *member.Member) {
+			idle = m.Idle()
+			executing = slices.ContainsFunc(programs, func(g ident.Grant) bool { return member.InForce(m, g) })
+		})
 		if idle { // what it has decided may still wait for the disk
 			carriedOut := make(chan struct{})
 			n.engine.put(item{then: func() { close(carriedOut) }})

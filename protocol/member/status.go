@@ -223,7 +223,7 @@ func (m *Member) Holds(resource string) bool {
 }
 
 // InForce reports whether a grant is in force here: its program has not ended, as far as is known.
-func (m *Member) InForce(id ident.Grant) bool { return m.circ.grants.inForce[id] != nil }
+func InForce(m *Member, id ident.Grant) bool { return m.circ.grants.inForce[id] != nil }
 
 // MissingVotes is how many votes were missing when a program under a token of the resource
 // could not begin last; 0: it could.
