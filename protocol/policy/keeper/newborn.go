@@ -196,12 +196,11 @@ func (n *newborn) hears(from ident.Member, m *message) {
 }
 
 // seesOther: a member says that it has another token. One member may say that all the time,
-// and lie. So the other token lives only if a second member has it later, or a third token. The maker of the newborn one drops an earlier
-// token that has gone there from here, as it knows of the later one: if this member dropped that, neither would be left.
+// and lie. So the other token lives only if a second member has it later, or a third token.
 func (n *newborn) seesOther(from ident.Member, c custody) {
 	q := n.inquiry(from)
 	switch {
-	case from == n.event.From && !n.holder.passedEarlier(c.token, originOf(&n.event.Token)): // it has two tokens: one is too many
+	case from == n.event.From && !n.makerDropsIt(q, c): // it has two tokens: one is too many
 		if q != nil {
 			n.backsOff(from, n.event.Token.ID)
 			if e, frozen := n.end(); frozen {
@@ -209,7 +208,10 @@ func (n *newborn) seesOther(from ident.Member, c custody) {
 			}
 		}
 		return
-	case n.rival.IsZero():
+	case from == n.event.From && !n.rival.IsZero() && n.rival != from: // no member contests its own token
+		n.settle(from)
+		return
+	case n.rival.IsZero(), n.rival == n.event.From && from != n.rival: // the maker's word gives way
 		n.rival, n.other, n.since = from, c, n.Now
 	case n.rival != from && (n.other.token != c.token || c.hop > n.other.hop):
 		n.contestedBy(from)
@@ -223,6 +225,13 @@ func (n *newborn) seesOther(from ident.Member, c custody) {
 		q = &n.inquiries[len(n.inquiries)-1]
 	}
 	*q = inquiry{member: from, custody: c, since: n.Now, heard: n.Now, next: n.Now.Add(n.retry)}
+}
+
+// makerDropsIt reports whether the maker of the newborn token drops the other one, which it says it has: the way of that one leads there
+// from here, by the custody that it was asked about, and that one is the earlier one. If this member dropped the newborn one, neither
+// would be left.
+func (n *newborn) makerDropsIt(q *inquiry, c custody) bool {
+	return q != nil && q.custody == c && n.holder.passedEarlier(c.token, originOf(&n.event.Token))
 }
 
 // followsOther asks the member that the other token went to. If it is in transit, its sender is asked
@@ -330,6 +339,7 @@ func (n *newborn) endsCheck() {
 	case !n.isOn():
 		return
 	case !n.rival.IsZero() && n.Now >= n.otherMayUntil():
+		n.evades = n.evades || n.rival == n.event.From
 		n.inquests.opens(about(n.other, n.rival, ident.Member{}, n.Now))
 	case len(n.inquiries) == 0:
 	case n.frozen && n.Now >= n.lateAt():

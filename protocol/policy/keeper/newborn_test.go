@@ -391,6 +391,43 @@ func TestNewborn_MakerHasEarlierOneFromHere_WaitsForItsEnd(t *testing.T) {
 	}
 }
 
+// TestNewborn_MakerSpeaksUnasked_NoWeight: the token that this member passed on went to another one. What the maker says of it unasked neither
+// contests its own token nor holds it back.
+func TestNewborn_MakerSpeaksUnasked_NoWeight(t *testing.T) {
+	claim := message{kind: have, custody: custody{token, 1 << 40}}
+	for _, first := range []bool{true, false} {
+		n := newNursery()
+		n.holder.went(passed{custody: custody{token, 2}, born: 5, to: at(thePasser)})
+		n.comes()
+		if first {
+			n.says(theMaker, claim)
+		}
+		n.says(theHolder, message{kind: have, custody: custody{token, 9}})
+		n.says(theMaker, claim)
+		require.True(t, n.newborn.isOn())
+		assert.Equal(t, at(theHolder), n.newborn.rival)
+		n.says(thePasser, message{kind: have, custody: custody{token, 10}})
+		assert.Equal(t, at(thePasser), n.sentTo(), "it goes where the other one is")
+		assert.False(t, n.admits())
+	}
+}
+
+// TestNewborn_MakerAloneHoldsItBack_Contested: the maker says for H + L that it has the earlier token. A maker that lies gains no more by that
+// than by saying nothing.
+func TestNewborn_MakerAloneHoldsItBack_Contested(t *testing.T) {
+	n := newNursery()
+	n.holder.went(passed{custody: custody{token, 2}, born: 5, to: at(theMaker)})
+	began := n.now
+	n.comes()
+	for !n.taken() && n.now < began.Add(4*backoffFirst) {
+		n.says(theMaker, message{kind: have, custody: custody{token, 3}})
+		n.after(time.Second)
+	}
+	assert.True(t, n.taken())
+	assert.GreaterOrEqual(t, n.now.Sub(began), backoffFirst)
+	assert.False(t, n.admits())
+}
+
 // TestNewborn_OtherEndsAtMaker_TakenOnce: the maker has had the other token, and does not say
 // where it went. It may have lost its memory; so this one counts, and no other one soon.
 func TestNewborn_OtherEndsAtMaker_TakenOnce(t *testing.T) {
