@@ -371,6 +371,7 @@ func (n *Node) drain(ctx context.Context, programs []ident.Grant) {
 	tick := time.NewTicker(drainTick)
 	defer tick.Stop()
 	for alone := 0; alone < drainAlone; alone++ {
+		programs = append(programs, n.programs.held.loseAll(api.LostStopped)...) // of grants that were on their way to the disk
 		idle, executing := false, false
 		n.engine.look(func(m *member.Member) {
 			idle = m.Idle()

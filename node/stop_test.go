@@ -96,3 +96,36 @@ func TestLeave_ProgramRuns_TokenPassedOn(t *testing.T) {
 	require.NoError(t, await.Next(t, "the end of the node", left))
 	require.NoError(t, wander.Of(other).Do(t.Context(), resource, func(context.Context, wander.Grant) error { return nil }, wander.Wait(time.Minute)))
 }
+
+// A grant whose record waits for the disk as the daemon begins to stop is taken away, too, and the daemon waits for its release: the token
+// would stay here until the deadline otherwise.
+func TestClose_GrantOnItsWayToTheDisk_TakenAway(t *testing.T) {
+	first, second := quick, quick
+	first.MaxHold, second.MaxHold = time.Hour, time.Hour
+	second.Name = "second"
+	a := newAuthority(t, first, second)
+	disk := newSlowDisk()
+	n, _ := openNode(t, a.issue(t, "one"), func(c *node.Config) { c.Found = true; c.SetFS(disk) })
+	early, err := n.Acquire(context.Background(), api.AcquireRequest{Resource: resource})
+	require.NoError(t, err)
+	await.Until(t, "the other token is here", func() bool { return n.Status().Resources[1].Slots[0].Held })
+	disk.shut()
+	before := disk.begun()
+	granted := make(chan api.HeldGrant, 1)
+	go func() {
+		if held, err := n.Acquire(context.Background(), api.AcquireRequest{Resource: second.Name}); err == nil {
+			granted <- held
+		}
+	}()
+	await.Until(t, "the grant's record waits for the disk", func() bool { return disk.begun() > before })
+	closed := make(chan error, 1)
+	go func() { closed <- n.Close(context.Background()) }()
+	require.Equal(t, api.LostStopped, await.Next(t, "the word that the early grant is lost", early.Lost()))
+	close(disk.open)
+	late := await.Next(t, "the grant", granted)
+	require.Equal(t, api.LostStopped, await.Next(t, "the word that it is lost", late.Lost()))
+	require.Empty(t, closed, "the daemon waits for the releases")
+	early.Release(true, 0)
+	late.Release(true, 0)
+	require.NoError(t, await.Next(t, "the end", closed))
+}
