@@ -71,8 +71,15 @@ const leaveNotice = 3 * time.Second
 
 // Leave takes the grants of programs away, passes on what the member holds, as far as that goes within a few
 // seconds, signs that it has departed, tells its peers and the CA, and
-// ends the node. The key is dead permanently.
+// ends the node. The key is dead permanently. Error: ErrUnavailable while a grant lasts across the restart of the machine: nobody could end
+// that one afterwards.
 func (n *Node) Leave(ctx context.Context) error {
+	for _, r := range n.currentGroup().Config().Settings().Resources {
+		var across []member.Across
+		if n.engine.look(func(m *member.Member) { across = member.AcrossOf(m, r.Name) }); len(across) > 0 {
+			return fmt.Errorf("%w: this member holds %s across the restart of its machine: wander release %s comes first", api.ErrUnavailable, r.Name, r.Name)
+		}
+	}
 	n.passOn(ctx, shutdownWait)
 	n.engine.do(member.Leave{})
 	if err := n.Err(); err != nil {

@@ -97,6 +97,21 @@ func TestLeave_ProgramRuns_TokenPassedOn(t *testing.T) {
 	require.NoError(t, wander.Of(other).Do(t.Context(), resource, func(context.Context, wander.Grant) error { return nil }, wander.Wait(time.Minute)))
 }
 
+// A member does not leave under a grant that lasts across the restart of its machine: nobody could end the grant before its deadline.
+func TestLeave_GrantAcrossRestart_Refused(t *testing.T) {
+	a := newAuthority(t, quick)
+	n, _ := openNode(t, a.issue(t, "one"), func(c *node.Config) { c.Found = true })
+	_, err := n.Acquire(t.Context(), api.AcquireRequest{Resource: resource, AcrossReboot: true})
+	require.NoError(t, err)
+	err = n.Leave(t.Context())
+	require.ErrorIs(t, err, api.ErrUnavailable)
+	require.ErrorContains(t, err, "wander release "+resource)
+	count, err := n.Back(resource)
+	require.NoError(t, err)
+	require.Equal(t, 1, count)
+	require.NoError(t, n.Leave(context.Background()))
+}
+
 // A grant whose record waits for the disk as the daemon begins to stop is taken away, too, and the daemon waits for its release: the token
 // would stay here until the deadline otherwise.
 func TestClose_GrantOnItsWayToTheDisk_TakenAway(t *testing.T) {

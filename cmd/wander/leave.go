@@ -16,7 +16,8 @@ func newLeaveCommand(env *environment) *cobra.Command {
 		Long: `Remove the local member from the group permanently: it ends the programs that run
 under its grants, passes on its tokens, tells the other members and the CA that it has
 left, and its daemon exits. Its key is not valid any more. To rejoin, the machine needs
-a new invite and a new key.
+a new invite and a new key. Under a grant across the restart of its machine it does not
+leave: wander release comes first.
 
 To pause, stop the daemon instead: it passes on its tokens, and the member takes part
 again when the daemon starts.`,

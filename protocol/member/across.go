@@ -40,10 +40,10 @@ func (l *grants) tellsAway(g *grant) {
 	}
 }
 
-// across is how many grants last across a restart of the machine.
+// across is how many tokens are here under a grant that lasts across a restart of the machine.
 func (l *grants) across() (n int) {
 	for _, g := range l.inForce {
-		if g.isAcross() {
+		if g.isAcross() && !g.hold.lost {
 			n++
 		}
 	}
