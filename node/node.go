@@ -342,7 +342,7 @@ func (n *Node) Close(ctx context.Context) error {
 // up to withPrograms.
 func (n *Node) passOn(ctx context.Context, withPrograms time.Duration) {
 	n.engine.put(item{input: member.Shutdown{}})
-	wait, told := shutdownWait, n.programs.held.loseAll(api.LostStopped)
+	wait, told := shutdownWait, n.programs.stop()
 	if len(told) > 0 {
 		wait = withPrograms
 	}
@@ -371,7 +371,7 @@ func (n *Node) drain(ctx context.Context, programs []ident.Grant) {
 	tick := time.NewTicker(drainTick)
 	defer tick.Stop()
 	for alone := 0; alone < drainAlone; alone++ {
-		programs = append(programs, n.programs.held.loseAll(api.LostStopped)...) // of grants that were on their way to the disk
+		programs = append(programs, n.programs.stop()...) // of grants that were on their way to the disk
 		idle, executing := false, false
 		n.engine.look(func(m *member.Member) {
 			idle = m.Idle()

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/wandertoken/wander/node/api"
@@ -30,6 +31,7 @@ type programs struct {
 
 	waiters waiters
 	held    heldGrants
+	staying staying
 	late    overruns
 }
 
@@ -182,10 +184,55 @@ func (ps *programs) release(r api.ReleaseRequest) {
 	l := ps.held.take(r.Grant)
 	l.close(howEnded(r.Operated, r.Exit), "")
 	if rest := l.until.Sub(boottime.Now()); r.Operated && rest > 0 {
-		time.AfterFunc(rest, func() { ps.end(r) })
+		ps.staying.add(r.Grant, rest, func() { ps.end(r) })
 		return
 	}
 	ps.end(r)
+}
+
+// stop takes all grants away, and returns those whose programs are told. No token stays for min_hold any more: nobody could end
+// that once the daemon has ended.
+func (ps *programs) stop() (told []ident.Grant) {
+	told = ps.held.loseAll(api.LostStopped)
+	ps.staying.endAll()
+	return told
+}
+
+// staying are the grants whose programs have ended, and whose tokens stay for the rest of min_hold. The zero value is ready.
+type staying struct {
+	mu   sync.Mutex
+	ends map[ident.Grant]func()
+}
+
+// add has end called, once, after so long or by endAll.
+func (s *staying) add(g ident.Grant, rest time.Duration, end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ends == nil {
+		s.ends = make(map[ident.Grant]func())
+	}
+	s.ends[g] = end
+	time.AfterFunc(rest, func() { s.end(g) })
+}
+
+func (s *staying) end(g ident.Grant) {
+	s.mu.Lock()
+	end := s.ends[g]
+	delete(s.ends, g)
+	s.mu.Unlock()
+	if end != nil {
+		end()
+	}
+}
+
+func (s *staying) endAll() {
+	s.mu.Lock()
+	all := s.ends
+	s.ends = nil
+	s.mu.Unlock()
+	for _, end := range all {
+		end()
+	}
 }
 
 // end tells the member that a grant's program has ended. It may be called by

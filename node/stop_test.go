@@ -97,6 +97,21 @@ func TestLeave_ProgramRuns_TokenPassedOn(t *testing.T) {
 	require.NoError(t, wander.Of(other).Do(t.Context(), resource, func(context.Context, wander.Grant) error { return nil }, wander.Wait(time.Minute)))
 }
 
+// A member that stops within min_hold passes the token on: nobody could end the hold afterwards.
+func TestClose_WithinMinHold_TokenPassedOn(t *testing.T) {
+	long := quick
+	long.MaxHold = time.Hour
+	a := newAuthority(t, long)
+	n, _ := openNode(t, a.issue(t, "stopping"), func(c *node.Config) { c.Found = true })
+	other, _ := openNode(t, a.issue(t, "staying"), func(c *node.Config) { c.Bootstrap = []string{n.Address()} })
+	held, err := n.Acquire(t.Context(), api.AcquireRequest{Resource: resource, MinHoldMS: time.Hour.Milliseconds()})
+	require.NoError(t, err)
+	await.Until(t, "a connection", func() bool { return len(n.Status().Peers) == 1 })
+	held.Release(true, 0)
+	require.NoError(t, n.Close(context.Background()))
+	require.NoError(t, wander.Of(other).Do(t.Context(), resource, func(context.Context, wander.Grant) error { return nil }, wander.Wait(time.Minute)))
+}
+
 // A member does not leave under a grant that lasts across the restart of its machine: nobody could end the grant before its deadline.
 func TestLeave_GrantAcrossRestart_Refused(t *testing.T) {
 	a := newAuthority(t, quick)

@@ -251,7 +251,7 @@ var acquireWords = map[string]string{
 	"resource":      "name, 1 to 64 bytes",
 	"wait_ms":       "how long to wait: absent or null for without end, 0 for not at all",
 	"max_hold_ms":   "a shorter grant than the resource permits; 0 or absent for as long as it permits",
-	"min_hold_ms":   "how long to keep the token here after the grant, even if the program releases it sooner; 0 or absent for not at all",
+	"min_hold_ms":   "how long to keep the token here after the grant, even if the program releases it sooner, but no longer than the daemon runs; 0 or absent for not at all",
 	"once_per_ms":   "refuse (`not_due`) if the operation ran more recently than this, as far as is known here (**P-4**); 0 or absent for never",
 	"held":          "ids of the grants that the program itself runs under, at most 64. The daemon refuses the demand (`held`) if one of them is in force for this resource at this member; other ids have no effect",
 	"across_reboot": "whether the grant lasts across a restart of the machine (**A-14**)",
