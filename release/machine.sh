@@ -20,6 +20,7 @@
 export LC_ALL=C.UTF-8 PATH=$PATH:/usr/sbin:/sbin
 machines=()
 machine_dir='' machine_group='' machine_base='' machine_bridge='' machine_janitor=''
+machine_half='' # a copy of BASE that is being written
 
 exec {machine_errors}>&2 # of the script, also where a command's are thrown away
 
@@ -44,7 +45,7 @@ machine_logs() {
 	done
 }
 
-# machine_clean DIR GROUP ends all processes of the machines, their namespaces with them, and deletes what they leave.
+# machine_clean DIR GROUP FILE ends all processes of the machines, their namespaces with them, and deletes what they leave, and the file.
 machine_clean() {
 	{ echo 1 >"$2/cgroup.kill"; } 2>/dev/null || true
 	for _ in $(seq 100); do
@@ -53,11 +54,12 @@ machine_clean() {
 		sleep 0.1
 	done
 	rm -rf --one-file-system "$1"
+	[ -z "$3" ] || rm -f "$3"
 }
 
 machine_finish() {
 	[ -n "$machine_dir" ] || return 0
-	machine_clean "$machine_dir" "$machine_group"
+	machine_clean "$machine_dir" "$machine_group" "$machine_half"
 	kill -- "-$machine_janitor" 2>/dev/null || true
 }
 
@@ -69,6 +71,7 @@ machine_begin() {
 	done
 	cgroups=$(findmnt -nro TARGET -t cgroup2 | head -n 1)
 	[ -n "$cgroups" ] || unavailable "control groups of version 2"
+	machine_half=${BASE:+$BASE.$$}
 	trap machine_finish EXIT
 	trap 'exit 129' HUP
 	trap 'exit 130' INT
@@ -77,7 +80,7 @@ machine_begin() {
 	machine_group=$cgroups/$(basename "$machine_dir")
 	mkdir "$machine_group" 2>/dev/null && [ -e "$machine_group/cgroup.kill" ] || unavailable "a control group of its own that can be killed"
 	# A script that is killed runs no trap.
-	setsid bash -c "$(declare -f machine_clean); tail --pid=$$ -s 0.2 -f /dev/null; machine_clean '$machine_dir' '$machine_group'" >/dev/null 2>&1 </dev/null {machine_errors}>&- &
+	setsid bash -c "$(declare -f machine_clean); tail --pid=$$ -s 0.2 -f /dev/null; machine_clean '$machine_dir' '$machine_group' '$machine_half'" >/dev/null 2>&1 </dev/null {machine_errors}>&- &
 	machine_janitor=$!
 	disown
 	machine_started keep unshare --net sleep infinity
@@ -116,9 +119,13 @@ machine_debian() {
 		--customize-hook='rm -rf "$1"/usr/share/doc/* "$1"/usr/share/locale/* "$1"/usr/share/man/*' \
 		bookworm "$machine_dir/new.tar" >"$machine_dir/debian.log" 2>&1 &
 	wait $! || { cat "$machine_dir/debian.log" >&2; unavailable "the Debian archive"; }
-	cp "$machine_dir/new.tar" "$machine_base.$$" # on the same file system, so that no other script finds half a file
-	mv "$machine_base.$$" "$machine_base"
-	rm "$machine_dir/new.tar"
+	if [ -n "$machine_half" ]; then
+		cp "$machine_dir/new.tar" "$machine_half" # on the same file system, so that no other script finds half a file
+		mv "$machine_half" "$machine_base"
+		rm "$machine_dir/new.tar"
+	else
+		mv "$machine_dir/new.tar" "$machine_base"
+	fi
 }
 
 machine_make() {
