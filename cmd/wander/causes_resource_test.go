@@ -258,7 +258,9 @@ var changes = map[api.Cause]func(*group.Resource){
 		r.Gate = group.Gate{Member: ident.Member{1}, Address: "127.0.0.1:1"}.WithDefaults()
 	},
 	explain.Elsewhere: func(r *group.Resource) { r.Preset, r.MinInterval = wandering.Light, time.Hour },
-	explain.NoNews:    func(r *group.Resource) { r.Preset = wandering.Paper },
+	explain.NoNews: func(r *group.Resource) { // nobody makes a token while the test looks
+		r.Preset, r.RegenerationMean = wandering.Paper, policy.MaxInterval
+	},
 	explain.WindowClosed: func(r *group.Resource) { // a day that is two days away for an hour at least
 		local := time.Now().UTC()
 		r.Windows = window.Windows{{Days: 1 << ((int(local.Weekday()) + 8) % 7), Begin: 0, End: 0, Name: "UTC"}}
