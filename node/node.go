@@ -317,8 +317,8 @@ func (n *Node) fail(err error) {
 
 const (
 	// shutdownWait is how long a node that ends waits for tokens to be passed on and for
-	// transfers to be answered, unless its context is shorter. What is not done by
-	// then goes on after a restart of a durable member.
+	// transfers to be answered, unless its context is shorter. A durable member
+	// does the rest after its restart.
 	shutdownWait = 5 * time.Second
 	// programsWait is how long Close waits in their place if programs run: wander run kills
 	// its command after a grace of up to 5 s, and the token is passed on when the program has ended.

@@ -56,8 +56,9 @@ served five times as often as those of no class:
 ` + groupfile.PolicyHelp() + `
 It may have windows, outside of which no program runs: a list of up to 8 texts such as
 "Mon-Fri 22:00-06:00 Europe/Rome". The zone may also be UTC, an offset such as +02:00,
-or a rule such as CET-1CEST,M3.5.0,M10.5.0/3. The signature covers the rule that this machine's database of
-time zones has for a name now: sign again when the law has changed.
+or a rule such as CET-1CEST,M3.5.0,M10.5.0/3. The signature covers the rule that
+this machine's database of time zones has for a name now: sign again when the law
+has changed.
 
 A resource with a gate has gate, the id that wander ca list shows, gate_address,
 and may have gate_mode ("enforce" or "observe") and

@@ -127,7 +127,7 @@ func TestHooks_EachEnd_Outcome(t *testing.T) {
 func TestHooks_RealMember_Run(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	// What it writes is there as a whole.
+	// Its file is there as a whole, or not at all.
 	path := script(t, `cd "`+dir+`" && env | grep ^WANDER_ >"$$.part" && mv "$$.part" "$WANDER_HOOK.$WANDER_REASON"`)
 	s := defaultSettings()
 	s.Hooks = hookSettings{OnGrant: path, OnLost: path, OnIsolated: path}

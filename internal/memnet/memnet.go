@@ -33,7 +33,7 @@ func New(seed uint64, delay time.Duration) *Network {
 	return &Network{Delay: delay, rng: rand.New(rand.NewPCG(seed, 1)), sockets: make(map[string]*Socket)}
 }
 
-// Open makes the socket of an address. What is sent there goes to it from now on, and no more to an earlier one.
+// Open makes the socket of an address. It gets each datagram that is sent there from now on, and an earlier socket gets none.
 func (n *Network) Open(address *net.UDPAddr) *Socket {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -50,7 +50,7 @@ func (n *Network) Find(address net.Addr) *Socket {
 	return n.sockets[address.String()]
 }
 
-// Move gives a socket another address, as when a NAT forgets a mapping. What is sent to the former one is lost.
+// Move gives a socket another address, as when a NAT forgets a mapping. Datagrams to the former address are lost.
 func (n *Network) Move(s *Socket, to *net.UDPAddr) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

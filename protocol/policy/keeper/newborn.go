@@ -199,18 +199,10 @@ func (n *newborn) hears(from ident.Member, m *message) {
 // and lie. So the other token lives only if a second member has it later, or a third token.
 func (n *newborn) seesOther(from ident.Member, c custody) {
 	q := n.inquiry(from)
+	if from == n.event.From && !n.heedsMaker(q, c) {
+		return
+	}
 	switch {
-	case from == n.event.From && !n.makerDropsIt(q, c): // it has two tokens: one is too many
-		if q != nil {
-			n.backsOff(from, n.event.Token.ID)
-			if e, frozen := n.end(); frozen {
-				n.drops(&e.Token)
-			}
-		}
-		return
-	case from == n.event.From && !n.rival.IsZero() && n.rival != from: // no member contests its own token
-		n.settle(from)
-		return
 	case n.rival.IsZero(), n.rival == n.event.From && from != n.rival: // the maker's word gives way
 		n.rival, n.other, n.since = from, c, n.Now
 	case n.rival != from && (n.other.token != c.token || c.hop > n.other.hop):
@@ -227,11 +219,25 @@ func (n *newborn) seesOther(from ident.Member, c custody) {
 	*q = inquiry{member: from, custody: c, since: n.Now, heard: n.Now, next: n.Now.Add(n.retry)}
 }
 
-// makerDropsIt reports whether the maker of the newborn token drops the other one, which it says it has: the way of that one leads there
-// from here, by the custody that it was asked about, and that one is the earlier one. If this member dropped the newborn one, neither
-// would be left.
-func (n *newborn) makerDropsIt(q *inquiry, c custody) bool {
-	return q != nil && q.custody == c && n.holder.passedEarlier(c.token, originOf(&n.event.Token))
+// heedsMaker reports whether the word of the newborn token's maker that it has another one holds the newborn one back, as any other
+// member's does. It does where that one is the earlier one, and its way leads there from here, by the custody that the maker was
+// asked about: an honest maker drops the earlier one, and if this member dropped the newborn one, neither would be left. Otherwise
+// the newborn one is dropped.
+func (n *newborn) heedsMaker(q *inquiry, c custody) bool {
+	switch {
+	case q == nil: // nobody has asked it
+		return false
+	case q.custody != c || !n.holder.passedEarlier(c.token, originOf(&n.event.Token)): // it has two tokens: one is too many
+		n.backsOff(n.event.From, n.event.Token.ID)
+		if e, frozen := n.end(); frozen {
+			n.drops(&e.Token)
+		}
+		return false
+	case !n.rival.IsZero() && n.rival != n.event.From: // no member contests its own token
+		n.settle(n.event.From)
+		return false
+	}
+	return true
 }
 
 // followsOther asks the member that the other token went to. If it is in transit, its sender is asked

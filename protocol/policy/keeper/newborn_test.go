@@ -391,8 +391,8 @@ func TestNewborn_MakerHasEarlierOneFromHere_WaitsForItsEnd(t *testing.T) {
 	}
 }
 
-// TestNewborn_MakerSpeaksUnasked_NoWeight: the token that this member passed on went to another one. What the maker says of it unasked neither
-// contests its own token nor holds it back.
+// TestNewborn_MakerSpeaksUnasked_NoWeight: the token that this member passed on went to another one. The maker says unasked that it has
+// that token. Its word neither contests its own token nor holds it back.
 func TestNewborn_MakerSpeaksUnasked_NoWeight(t *testing.T) {
 	claim := message{kind: have, custody: custody{token, 1 << 40}}
 	for _, first := range []bool{true, false} {
