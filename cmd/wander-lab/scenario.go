@@ -10,6 +10,7 @@ import (
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/internal/configfile"
+	"github.com/wandertoken/wander/internal/counted"
 	"github.com/wandertoken/wander/lab/experiment"
 	"github.com/wandertoken/wander/protocol/duration"
 )
@@ -140,7 +141,7 @@ func numbers(values []float64) []number {
 
 func printScenario(w io.Writer, s experiment.Scenario, r experiment.Result) error {
 	fmt.Fprintf(w, "%s, %s, %s, median (95 %% confidence interval) [p5..p95] of %s from seed %d on\n",
-		s.Policy, cli.Count(s.Members, "member"), duration.Format(s.Duration), cli.Count(r.Seeds, "run"), r.First)
+		s.Policy, counted.Of(s.Members, "member"), duration.Format(s.Duration), counted.Of(r.Seeds, "run"), r.First)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range r.Rows {
 		fmt.Fprintf(t, "%s\t%s\n", row.ID, row.MeasuredText())

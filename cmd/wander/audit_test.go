@@ -95,7 +95,7 @@ func TestAudit_OnlySuspicions_OwnExitCode(t *testing.T) {
 	saveJournals(t, dir, w)
 	code, out, errs := runCommand("", "audit", "--group", filepath.Join(dir, "group.crt"), dir)
 	assert.Equal(t, cli.ExitSuspicion, code)
-	assert.Contains(t, out, "1 suspicions, nothing proved")
+	assert.Contains(t, out, "1 suspicion, nothing proved")
 	assert.Contains(t, errs, "error: the journals raise suspicions; nothing is proved")
 	assert.NotContains(t, errs, "broken")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/cmd/internal/groupfile"
 	"github.com/wandertoken/wander/internal/configfile"
+	"github.com/wandertoken/wander/internal/counted"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -106,9 +107,9 @@ func runCAConfig(env *environment, f *caFlags, file string, dry bool) error {
 		return caError(err)
 	}
 	if dry {
-		fmt.Fprintf(env.Out, "%s is valid for group %s, with %s; nothing is signed\n", file, s.Name, cli.Count(len(s.Resources), "resource"))
+		fmt.Fprintf(env.Out, "%s is valid for group %s, with %s; nothing is signed\n", file, s.Name, counted.Of(len(s.Resources), "resource"))
 	} else {
-		fmt.Fprintf(env.Out, "signed configuration %d of group %s, with %s\n", c.Version(), s.Name, cli.Count(len(s.Resources), "resource"))
+		fmt.Fprintf(env.Out, "signed configuration %d of group %s, with %s\n", c.Version(), s.Name, counted.Of(len(s.Resources), "resource"))
 		if before.Version() > 0 {
 			sayGates(env.Out, before.Settings(), c.Settings(), names)
 		}
@@ -164,7 +165,7 @@ func sayIsolated(env *environment, a *ca.Authority, s group.Settings) error {
 		case policy.Majority:
 			today := ""
 			if n > 0 {
-				today = fmt.Sprintf(" (with %d members as today: %d)", n, n-n/2)
+				today = fmt.Sprintf(" (with %s as today: %d)", counted.Of(n, "member"), n-n/2)
 			}
 			fmt.Fprintf(env.Out, "%s: more than half of all members vote; while half of them have failed%s no program begins, until you revoke some of them\n", r.Name, today)
 		}

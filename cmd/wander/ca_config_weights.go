@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/wandertoken/wander/ca"
-	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/internal/counted"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -63,13 +63,13 @@ func weightTexts(r group.Resource, members map[string]int) (texts []string) {
 			texts = append(texts, fmt.Sprintf("no member has class %s yet: wander ca invite --class %s makes one", c.Class, c.Class))
 			continue
 		}
-		shares = append(shares, fmt.Sprintf("%s %.1f %% (%s)", c.Class, 100*float64(n*c.Weight)/float64(all), cli.Count(n, "member")))
+		shares = append(shares, fmt.Sprintf("%s %.1f %% (%s)", c.Class, 100*float64(n*c.Weight)/float64(all), counted.Of(n, "member")))
 		if others := all - c.Weight; others > 0 && c.Weight > others {
 			texts = append(texts, fmt.Sprintf("class %s has weight %d, and all other members have %d together: a member never gets more than half of the turns", c.Class, c.Weight, others))
 		}
 	}
 	if others := othersThan(named, members); len(shares) > 0 && others > 0 {
-		shares = append(shares, fmt.Sprintf("all others %.1f %% (%s)", 100*float64(others)/float64(all), cli.Count(others, "member")))
+		shares = append(shares, fmt.Sprintf("all others %.1f %% (%s)", 100*float64(others)/float64(all), counted.Of(others, "member")))
 	}
 	if len(shares) > 0 {
 		texts = append([]string{"shares of the turns while all want: " + strings.Join(shares, ", ")}, texts...)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/internal/counted"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -232,7 +233,7 @@ func (r rotationReport) waiting() []string {
 	if len(r.Pending) == 0 {
 		return nil
 	}
-	lines := []string{cli.Count(len(r.Pending), "member") + " with a certificate of the old key only:"}
+	lines := []string{counted.Of(len(r.Pending), "member") + " with a certificate of the old key only:"}
 	for _, p := range r.Pending[:min(len(r.Pending), maxPendingShown)] {
 		lines = append(lines, fmt.Sprintf("  %s, member %v, valid until %s", p.Name, p.Member, p.NotAfter.Format(time.DateTime)))
 	}

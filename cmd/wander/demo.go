@@ -17,6 +17,7 @@ import (
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/cmd/wander/internal/demo"
+	"github.com/wandertoken/wander/internal/counted"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
@@ -86,7 +87,7 @@ func runDemo(env *environment, o demo.Options, output string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	if output == "text" {
-		_, err := fmt.Fprintf(env.Out, "%d members, policy %s, preset %s, %v; Ctrl-C ends it early\n", o.Members, o.Policy, o.Preset, o.For)
+		_, err := fmt.Fprintf(env.Out, "%s, policy %s, preset %s, %v; Ctrl-C ends it early\n", counted.Of(o.Members, "member"), o.Policy, o.Preset, o.For)
 		if err != nil {
 			return err
 		}
@@ -159,8 +160,8 @@ return      %s (between two operations of one member)
 		fmt.Fprintln(w, "note        no token travels: each operation makes one and drops it")
 	}
 	if r := s.Recovery; r != nil {
-		fmt.Fprintf(w, "recovery    p50 %.2f s, largest %.2f s without a new operation after %d kills of a holder (%d not over at the end)\n",
-			r.P50, r.Max, r.Kills, r.Unanswered)
+		fmt.Fprintf(w, "recovery    p50 %.2f s, largest %.2f s without a new operation after %s of a holder (%d not over at the end)\n",
+			r.P50, r.Max, counted.Of(r.Kills, "kill"), r.Unanswered)
 	}
 	for _, f := range s.Findings {
 		fmt.Fprintf(w, "FINDING     %s\n", f)

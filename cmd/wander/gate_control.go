@@ -23,6 +23,7 @@ import (
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/gate/driver"
+	"github.com/wandertoken/wander/internal/counted"
 	"github.com/wandertoken/wander/protocol/duration"
 )
 
@@ -134,7 +135,7 @@ func printGateStatus(w io.Writer, s driver.Status) {
 	}
 	fmt.Fprintf(w, "listens     %s, for %s\n", s.Address, strings.Join(targets, ", "))
 	fmt.Fprintf(w, "group       %v, configuration %d, revocations to %d\n", s.Group, s.Configuration, s.Revocations)
-	fmt.Fprintf(w, "members     %s, %s, %s\n", cli.Count(s.Connections, "connection"), cli.Count(s.SignIns, "sign-in"), cli.Count(int(s.Streams), "stream"))
+	fmt.Fprintf(w, "members     %s, %s, %s\n", counted.Of(s.Connections, "connection"), counted.Of(s.SignIns, "sign-in"), counted.Of(s.Streams, "stream"))
 	if o := s.Windows; o != nil {
 		fmt.Fprintf(w, "windows     %s: %s\n", o.Text, windowText(o))
 	}
@@ -145,7 +146,7 @@ func printGateStatus(w io.Writer, s driver.Status) {
 		}
 	}
 	if n := s.Counts["target_failures"]; n > 0 {
-		fmt.Fprintf(w, "warning     the resource could not be reached %s since the start: does it run, and is --target right?\n", cli.Count(int(n), "time"))
+		fmt.Fprintf(w, "warning     the resource could not be reached %s since the start: does it run, and is --target right?\n", counted.Of(n, "time"))
 	}
 	for _, text := range s.Warnings {
 		fmt.Fprintf(w, "warning     %s\n", cli.OneLine(text))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/cmd/internal/groupfile"
+	"github.com/wandertoken/wander/internal/counted"
 	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -334,8 +335,8 @@ func printPlan(w io.Writer, r *plan.Request, p *plan.Report) {
 		if p.Hours != nil {
 			apart += ", always open"
 		}
-		fmt.Fprintf(w, "after a loss  a new token within %s (median), %s (largest of %d losses, %s)\n",
-			inSeconds(p.Recovery.Median), inSeconds(p.Recovery.Largest), p.Recovery.Losses, apart)
+		fmt.Fprintf(w, "after a loss  a new token within %s (median), %s (largest of %s, %s)\n",
+			inSeconds(p.Recovery.Median), inSeconds(p.Recovery.Largest), counted.Of(p.Recovery.Losses, "loss"), apart)
 	}
 	fmt.Fprintf(w, "messages      %s an hour from each member; %s handoffs and %s operations an hour in all\n",
 		plain(p.MessagesPerHour), plain(p.HandoffsPerHour), plain(p.OperationsPerHour))
@@ -345,10 +346,10 @@ func printPlan(w io.Writer, r *plan.Request, p *plan.Report) {
 	fmt.Fprintf(w, "per operation %.3g messages, %.3g of them between policies; %.3g with %.3g of gossip and %.3g HELLO\n",
 		p.MessagesPerOperation, p.SmallPerOperation, p.AllPerOperation, p.GossipPerOperation, p.HelloPerOperation)
 	for _, s := range p.Shares {
-		fmt.Fprintf(w, "weight %-6d %d members: %s of the operations, asked %s: %+.2f %% of that\n", s.Weight, s.Members, percent(s.Share), percent(s.Asked), 100*(s.Share/s.Asked-1))
+		fmt.Fprintf(w, "weight %-6d %s: %s of the operations, asked %s: %+.2f %% of that\n", s.Weight, counted.Of(s.Members, "member"), percent(s.Share), percent(s.Asked), 100*(s.Share/s.Asked-1))
 	}
-	fmt.Fprintf(w, "simulated     %s of %s each from seed %d on, after %s of warm-up; %d losses, %d crashes\n",
-		cli.Count(p.Seeds, "run"), inSeconds(p.Simulated), p.First, inSeconds(p.WarmUp), p.Losses, p.Crashes)
+	fmt.Fprintf(w, "simulated     %s of %s each from seed %d on, after %s of warm-up; %s, %s\n",
+		counted.Of(p.Seeds, "run"), inSeconds(p.Simulated), p.First, inSeconds(p.WarmUp), counted.Of(p.Losses, "loss"), counted.Of(p.Crashes, "crash"))
 }
 
 // groupText says who wants what.
@@ -357,7 +358,7 @@ func groupText(r *plan.Request) string {
 	if r.Every > 0 {
 		wants = fmt.Sprintf("who want to run again %s after an operation, on average", duration.Format(r.Every))
 	}
-	return fmt.Sprintf("%d members, operations of %s, %s", r.Members, duration.Format(r.Params.OperationTime), wants)
+	return fmt.Sprintf("%s, operations of %s, %s", counted.Of(r.Members, "member"), duration.Format(r.Params.OperationTime), wants)
 }
 
 // setText names the optional parameters that were set.

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/internal/counted"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/protocol/duration"
@@ -169,16 +170,16 @@ func printStatus(w io.Writer, st api.Status, names map[ident.Member]string) {
 	fmt.Fprintf(w, "\nhandoffs    %d ok; offers: %d retried, %d reselected; in doubt: %d now, %d resolved\n",
 		st.Handoffs.OK, st.Handoffs.Retried, st.Handoffs.Reselected, st.Handoffs.InDoubt, st.Handoffs.InDoubtResolved)
 	fmt.Fprintf(w, "tokens      %d generated, %d dropped\n", st.Tokens.Generated, st.Tokens.Dropped)
-	fmt.Fprintf(w, "journal     %d segments, %d bytes, %d syncs\n", st.Journal.Segments, st.Journal.Bytes, st.Journal.Fsyncs)
+	fmt.Fprintf(w, "journal     %s, %s, %s\n", counted.Of(st.Journal.Segments, "segment"), counted.Of(st.Journal.Bytes, "byte"), counted.Of(st.Journal.Fsyncs, "sync"))
 	printMembership(w, st.Membership, names)
 	if e := st.Evidence; e.Kept > 0 {
-		fmt.Fprintf(w, "evidence    %d files in %s, %d not yet brought to the CA; wander audit verify-evidence shows against whom\n", e.Kept, e.Folder, e.Unsent)
+		fmt.Fprintf(w, "evidence    %s in %s, %d not yet brought to the CA; wander audit verify-evidence shows against whom\n", counted.Of(e.Kept, "file"), e.Folder, e.Unsent)
 	}
 	for _, r := range st.Resources {
 		printResource(w, r, names)
 	}
 	for _, u := range st.Users {
-		fmt.Fprintf(w, "user        %s: %d programs wait or run\n", userText(u.User), u.Programs)
+		fmt.Fprintf(w, "user        %s: waiting and running programs: %d\n", userText(u.User), u.Programs)
 	}
 	for _, warning := range st.Warnings {
 		fmt.Fprintf(w, "warning     %s [%s]\n", cli.OneLine(warning.Sentence), warning.Cause)
@@ -190,8 +191,8 @@ func printStatus(w io.Writer, st api.Status, names map[ident.Member]string) {
 
 // printMembership leaves out those who only were late with something.
 func printMembership(w io.Writer, m api.MembershipStatus, names map[ident.Member]string) {
-	fmt.Fprintf(w, "directory   revocations %d, compared with %d peers since joining, %d exchanges; %d updates to tell, %d members do not answer\n",
-		m.RevocationVersion, m.Snapshots, m.Exchanges, m.UpdatesPending, m.Suspects)
+	fmt.Fprintf(w, "directory   revocations %d, compared with %s since joining, %s; %s to tell, members that do not answer: %d\n",
+		m.RevocationVersion, counted.Of(m.Snapshots, "peer"), counted.Of(m.Exchanges, "exchange"), counted.Of(m.UpdatesPending, "update"), m.Suspects)
 	for _, f := range m.Faults {
 		if f.Count > 0 {
 			fmt.Fprintf(w, "faults      %s (%v): %d faulty, %d outdated, the last: %s\n", cmp.Or(names[f.Member], "unknown"), f.Member, f.Count, f.Stale, f.Last)
@@ -230,8 +231,8 @@ func printResource(w io.Writer, r api.ResourceStatus, names map[ident.Member]str
 		case s.Held:
 			state = fmt.Sprintf("here (token %s, hop %d)", s.Token.Short(), s.Hop)
 		}
-		fmt.Fprintf(w, "  slot %-4d token %s; last here %s, last operation %s; %d operations here\n",
-			s.Slot, state, ago(s.LastSeenS), ago(s.LastOperationS), s.Operations)
+		fmt.Fprintf(w, "  slot %-4d token %s; last here %s, last operation %s; %s here\n",
+			s.Slot, state, ago(s.LastSeenS), ago(s.LastOperationS), counted.Of(s.Operations, "operation"))
 		if a := s.Asker; a != nil {
 			fmt.Fprintf(w, "            asked for by user %s%s\n", askerText(*a), stopText(r.Name, &s))
 		}

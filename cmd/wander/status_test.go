@@ -38,7 +38,7 @@ func TestPrintStatus_Users_Shown(t *testing.T) {
 		asker := &api.Asker{User: 61001, Process: int32(ended.Process.Pid)}
 		assert.Equal(t, "; there is no such process: if it has ended without the daemon, the token goes on at the deadline", stopText("tape", &api.SlotStatus{Asker: asker}))
 	}
-	assert.Regexp(t, `\nuser        0( \(root\))?: 2 programs wait or run\nuser        61001: 1 programs wait or run\n`, out.String())
+	assert.Regexp(t, `\nuser        0( \(root\))?: waiting and running programs: 2\nuser        61001: waiting and running programs: 1\n`, out.String())
 	assert.Equal(t, "61001", askerText(api.Asker{User: 61001}), "in another namespace of processes")
 	left := 7.0
 	assert.Equal(t, "; to end it: wander release reboot", stopText("reboot", &api.SlotStatus{Asker: &api.Asker{Process: 7}, Holder: &api.HolderStatus{AwayS: &left}}),

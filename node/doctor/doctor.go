@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wandertoken/wander/internal/counted"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/protocol/duration"
@@ -137,7 +138,7 @@ func peers(f *Facts) api.Check {
 }
 
 func outbound(f *Facts) api.Check {
-	finding := fmt.Sprintf("%d connections that this member dialled came about, %d dials reached nobody", f.Dialled, f.Failed)
+	finding := fmt.Sprintf("%s that this member dialled came about, %s reached nobody", counted.Of(f.Dialled, "connection"), counted.Of(f.Failed, "dial"))
 	switch {
 	case f.Dialled > 0 && f.Failed > 0 && len(f.Status.Peers) == 0:
 		return check("udp out", api.Warn, finding+", and no connection stands now", "see whether this machine's network is up (on Linux: ip -br addr), and whether a firewall, here or there, has begun to drop UDP")
@@ -152,7 +153,7 @@ func outbound(f *Facts) api.Check {
 }
 
 func inbound(f *Facts) api.Check {
-	finding := fmt.Sprintf("%d connections that other members dialled came about", f.Accepted)
+	finding := counted.Of(f.Accepted, "connection") + " that other members dialled came about"
 	const advice = "let UDP to the port in listen.address pass, or correct listen.advertise"
 	switch up := time.Duration(f.Status.UptimeS * float64(time.Second)); {
 	case !f.Listens:
@@ -350,7 +351,7 @@ func quoted(said string) string {
 func Syncs(took []time.Duration) api.Check {
 	slices.Sort(took)
 	p50, most := took[len(took)/2], took[len(took)-1]
-	finding := fmt.Sprintf("%d syncs: half within %v, the longest %v", len(took), max(p50.Round(10*time.Microsecond), time.Microsecond), max(most.Round(10*time.Microsecond), time.Microsecond))
+	finding := fmt.Sprintf("%s: half within %v, the longest %v", counted.Of(len(took), "sync"), max(p50.Round(10*time.Microsecond), time.Microsecond), max(most.Round(10*time.Microsecond), time.Microsecond))
 	switch {
 	case most >= stuckSync:
 		return check("disk", api.Fail, finding, "put state_dir on a faster disk: each handoff waits for syncs")

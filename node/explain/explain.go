@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wandertoken/wander/internal/counted"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/member"
@@ -96,14 +97,14 @@ func everything(st *api.Status) api.Why {
 	case l.Isolated && l.NoAddresses:
 		return because(NoAddresses, l.LastHeardS, "neither this member nor any other that it knows can be dialled: all only dial out")
 	case l.Isolated && l.LastHeardS == nil && l.Silent && l.Unanswered >= fewDials:
-		return because(UDPBlocked, &st.UptimeS, "%d dials went out since the start %s ago, and nothing came back: UDP may be blocked", l.Unanswered, text(st.UptimeS))
+		return because(UDPBlocked, &st.UptimeS, "%s went out since the start %s ago, and nothing came back: UDP may be blocked", counted.Of(l.Unanswered, "dial"), text(st.UptimeS))
 	case l.Isolated && l.LastHeardS == nil:
 		return because(Isolated, &st.UptimeS, "isolated: no peer has answered since the start %s ago", text(st.UptimeS))
 	case l.Isolated:
 		return because(Isolated, l.LastHeardS, "isolated: no peer answered for %s", text(*l.LastHeardS))
 	case st.Membership.Patience > 1:
-		return because(Late, nil, "this machine is late: the daemon was not scheduled for %s; it waits %d times as long before it suspects others",
-			text(st.Membership.LateS), st.Membership.Patience)
+		return because(Late, nil, "this machine is late: the daemon was not scheduled for %s; it waits %s as long before it suspects others",
+			text(st.Membership.LateS), counted.Of(st.Membership.Patience, "time"))
 	case l.SilentS >= silentFor.Seconds():
 		return because(NoAnswer, &l.SilentS, "no peer has answered for %s, though this member asks", text(l.SilentS))
 	case ahead.Abs() >= clockApart && ahead > 0:
@@ -202,8 +203,8 @@ func running(s *api.SlotStatus) api.Why {
 // blocked is what keeps a program from running under a token that is here or comes.
 func blocked(s *api.SlotStatus, now time.Time) (api.Why, bool) {
 	if s.IsolatedS > 0 {
-		return because(VotesMissing, &s.IsolatedS, "no program begins here for %s: the votes of %d members are missing (on_isolated)",
-			text(s.IsolatedS), len(s.Missing)), true
+		return because(VotesMissing, &s.IsolatedS, "no program begins here for %s: the votes of %s are missing (on_isolated)",
+			text(s.IsolatedS), counted.Of(len(s.Missing), "member")), true
 	}
 	return AtGate(s, now)
 }

@@ -53,14 +53,6 @@ func WriteJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// Count returns a number of things in words.
-func Count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // ReadLimited reads a file, or in for "-".
 func ReadLimited(in io.Reader, file string, limit int64) ([]byte, error) {
 	if file != "-" {

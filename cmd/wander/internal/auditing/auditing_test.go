@@ -324,8 +324,8 @@ func TestView(t *testing.T) {
 	var text bytes.Buffer
 	require.NoError(t, v.Text(&text))
 	first, _, _ := strings.Cut(text.String(), "\n")
-	assert.Equal(t, "verdict     1 proofs against ann; 1 suspicions", first)
-	for _, want := range []string{"PROOF       two transfers of one hop, by ann", "SUSPICION   record does not fit: cleo", "evidence a.evidence", "resource    tape: 1 operations"} {
+	assert.Equal(t, "verdict     1 proof against ann; 1 suspicion", first)
+	for _, want := range []string{"PROOF       two transfers of one hop, by ann", "SUSPICION   record does not fit: cleo", "evidence a.evidence", "resource    tape: 1 operation, "} {
 		assert.Contains(t, text.String(), want)
 	}
 	data, err := json.Marshal(v)
@@ -340,7 +340,7 @@ func TestText_JournalMissing_MemberNamed(t *testing.T) {
 	s.save(s.List[0])
 	var text bytes.Buffer
 	require.NoError(t, s.audit().View(nil).Text(&text))
-	assert.Contains(t, text.String(), "read        journals of 1 members, 1 missing;")
+	assert.Contains(t, text.String(), "read        journals of 1 member, 1 missing;")
 	assert.Regexp(t, `(?m)^missing     the journals of (ben|`+s.List[1].ID.String()[:8]+`): others gave them tokens`, text.String())
 	s.saveAll()
 	text.Reset()
@@ -358,10 +358,10 @@ func TestText_OpenAndBounded_Named(t *testing.T) {
 		require.NoError(t, View{Resources: []ResourceView{r}}.Text(&b))
 		return b.String()
 	}
-	assert.NotContains(t, text(ResourceView{Operations: 9}), "operations run or")
+	assert.NotContains(t, text(ResourceView{Operations: 9}), "operations that run or")
 	got := text(ResourceView{Operations: 9, Open: 2, Bounded: 3})
-	assert.Contains(t, got, "open        2 operations run or have an unknown end")
-	assert.Contains(t, got, "bounded     3 operations ended no later than their deadline")
+	assert.Contains(t, got, "open        operations that run or have an unknown end: 2")
+	assert.Contains(t, got, "bounded     operations that ended no later than their deadline: 3")
 }
 
 // TestView_Complaints_NamedBesideFindings: a strike is a suspicion that names the member that is struck first; all

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/wandertoken/wander/internal/counted"
 )
 
 // maxShown is how many findings, losses and overlaps the text shows; JSON has
@@ -47,10 +49,10 @@ func (v View) verdict(w *strings.Builder) {
 	case len(v.Findings) == 0:
 		fmt.Fprint(w, "verdict     clean: no rule was broken, as far as these journals show\n")
 	case proofs == 0:
-		fmt.Fprintf(w, "verdict     %d suspicions, nothing proved\n", len(v.Findings))
+		fmt.Fprintf(w, "verdict     %s, nothing proved\n", counted.Of(len(v.Findings), "suspicion"))
 	default:
-		fmt.Fprintf(w, "verdict     %d proofs against %s; %d suspicions\n",
-			proofs, strings.Join(slices.Sorted(maps.Keys(accused)), ", "), len(v.Findings)-proofs)
+		fmt.Fprintf(w, "verdict     %s against %s; %s\n",
+			counted.Of(proofs, "proof"), strings.Join(slices.Sorted(maps.Keys(accused)), ", "), counted.Of(len(v.Findings)-proofs, "suspicion"))
 	}
 	journals := 0
 	var missing []string
@@ -61,7 +63,8 @@ func (v View) verdict(w *strings.Builder) {
 			missing = append(missing, cmp.Or(m.Name, m.Member[:8]))
 		}
 	}
-	fmt.Fprintf(w, "read        journals of %d members, %d missing; %d records, %d signatures verified\n", journals, len(missing), v.Records, v.Signatures)
+	fmt.Fprintf(w, "read        journals of %s, %d missing; %s, %s verified\n",
+		counted.Of(journals, "member"), len(missing), counted.Of(v.Records, "record"), counted.Of(v.Signatures, "signature"))
 	if len(missing) > 0 {
 		fmt.Fprintf(w, "missing     the journals of %s: others gave them tokens, and what they did with these is not known\n", someOf(missing))
 	}
@@ -72,7 +75,7 @@ func (v View) verdict(w *strings.Builder) {
 func someOf(names []string) string {
 	text := strings.Join(names[:min(len(names), maxShown)], ", ")
 	if more := len(names) - maxShown; more > 0 {
-		text += fmt.Sprintf(" and %d members more", more)
+		text += fmt.Sprintf(" and %s more", counted.Of(more, "member"))
 	}
 	return text
 }
@@ -86,7 +89,7 @@ func (v View) findings(w *strings.Builder) {
 			fmt.Fprintf(w, ": %s", strings.Join(f.Members, ", "))
 		}
 		if f.Again > 0 {
-			fmt.Fprintf(w, " (and %d times more)", f.Again)
+			fmt.Fprintf(w, " (and %s more)", counted.Of(f.Again, "time"))
 		}
 		fmt.Fprintln(w)
 		if f.Token != "" {
@@ -106,7 +109,7 @@ func (v View) findings(w *strings.Builder) {
 		}
 	}
 	if rest := len(v.Findings) - maxShown; rest > 0 {
-		fmt.Fprintf(w, "\n... and %d findings more: --output json has them\n", rest)
+		fmt.Fprintf(w, "\n... and %s more: --output json has them\n", counted.Of(rest, "finding"))
 	}
 	if len(v.More) > 0 {
 		fmt.Fprintf(w, "\n... and, only counted: %s\n", counts(v.More))
@@ -133,11 +136,11 @@ func (v View) complaints(w *strings.Builder) {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "complaints  about %s: %d by %d members, from %s to %s: %s\n            because: %s\n",
-			c.About, c.Count, len(c.By), c.First[:19], c.Last[:19], counts(c.Measures), counts(c.Causes))
+		fmt.Fprintf(w, "complaints  about %s: %d by %s, from %s to %s: %s\n            because: %s\n",
+			c.About, c.Count, counted.Of(len(c.By), "member"), c.First[:19], c.Last[:19], counts(c.Measures), counts(c.Causes))
 	}
 	if rest := len(v.Complaints) - maxShown; rest > 0 {
-		fmt.Fprintf(w, "            ... and about %d members more: --output json has them\n", rest)
+		fmt.Fprintf(w, "            ... and about %s more: --output json has them\n", counted.Of(rest, "member"))
 	}
 	if v.Disregarded > 0 {
 		fmt.Fprintf(w, "note        complaints that do not count, of members that were none or are revoked: %d\n", v.Disregarded)
@@ -176,12 +179,12 @@ func (v View) members(w *strings.Builder) {
 				text += fmt.Sprintf("user %d: %d", u.User, u.Operations)
 			}
 			if more := len(m.Users) - maxUsers; more > 0 {
-				text += fmt.Sprintf(", and %d users more", more)
+				text += fmt.Sprintf(", and %s more", counted.Of(more, "user"))
 			}
 			fmt.Fprintf(w, "users       operations on %s by the local user who asked, as it says: %s\n", cmp.Or(m.Name, m.Member[:8]), text)
 		}
 		if m.Kept > 0 {
-			fmt.Fprintf(w, "kept        %s has signed for %d tokens that nobody is known to have from it, and others were made in their place: look at its journal\n",
+			fmt.Fprintf(w, "kept        %s has signed for tokens that nobody is known to have from it, and that were replaced: %d; look at its journal\n",
 				cmp.Or(m.Name, m.Member[:8]), m.Kept)
 		}
 	}
@@ -189,29 +192,29 @@ func (v View) members(w *strings.Builder) {
 
 func (v View) resources(w *strings.Builder) {
 	for _, r := range v.Resources {
-		fmt.Fprintf(w, "\nresource    %s: %d operations, %d handoffs; tokens: %d, of them dropped %d, lost %d\n",
-			orNone(r.Resource), r.Operations, r.Handoffs, r.Tokens, r.Dropped, r.Lost)
+		fmt.Fprintf(w, "\nresource    %s: %s, %s; tokens: %d, of them dropped %d, lost %d\n",
+			orNone(r.Resource), counted.Of(r.Operations, "operation"), counted.Of(r.Handoffs, "handoff"), r.Tokens, r.Dropped, r.Lost)
 		if r.Operations == 0 {
 			continue
 		}
 		if r.Open > 0 {
-			fmt.Fprintf(w, "open        %d operations run or have an unknown end: no record of their end is at hand\n", r.Open)
+			fmt.Fprintf(w, "open        operations that run or have an unknown end: %d; no record of their end is at hand\n", r.Open)
 		}
 		if r.Bounded > 0 {
-			fmt.Fprintf(w, "bounded     %d operations ended no later than their deadline: the member was down then\n", r.Bounded)
+			fmt.Fprintf(w, "bounded     operations that ended no later than their deadline: %d; the member was down then\n", r.Bounded)
 		}
 		fmt.Fprintf(w, "fairness    Jain index %.3f of operations, %.3f of time held (1: all the same)\n", r.JainOperations, r.JainHeld)
 		for _, c := range r.Classes {
-			fmt.Fprintf(w, "class       %s, weight %d, %d members: %.1f %% of the operations, asked %.1f %%\n",
-				orNone(c.Class), c.Weight, c.Members, 100*c.Share, 100*c.Asked)
+			fmt.Fprintf(w, "class       %s, weight %d, %s: %.1f %% of the operations, asked %.1f %%\n",
+				orNone(c.Class), c.Weight, counted.Of(c.Members, "member"), 100*c.Share, 100*c.Asked)
 		}
 		if r.Gaps.Count > 0 {
 			fmt.Fprintf(w, "gaps        half below %.2f s, 90%% below %.2f s, 99%% below %.2f s; longest %.2f s from %s\n",
 				r.Gaps.P50, r.Gaps.P90, r.Gaps.P99, r.Gaps.Longest, r.Gaps.LongestFrom)
 		}
 		o := r.Overlap
-		fmt.Fprintf(w, "overlap     certain %.2f s, possible %.2f s; at once certainly %d, possibly %d operations\n",
-			o.Certain, o.Possible, o.MostCertain, o.MostPossible)
+		fmt.Fprintf(w, "overlap     certain %.2f s, possible %.2f s; at once certainly %d, possibly %s\n",
+			o.Certain, o.Possible, o.MostCertain, counted.Of(o.MostPossible, "operation"))
 		if o.Possible > o.Recorded {
 			fmt.Fprintf(w, "            of the possible, %.2f s are recorded operations; the rest is where no journal is at hand\n", o.Recorded)
 		}
@@ -223,11 +226,12 @@ func (v View) resources(w *strings.Builder) {
 
 func (v View) gates(w *strings.Builder) {
 	for _, g := range v.Gates {
-		fmt.Fprintf(w, "\ngate        %s before %s: %d sessions of %d members, %.2f s in all; its members kept %d answers\n", g.Gate, g.Resource, g.Sessions, g.Members, g.Length, g.Answers)
+		fmt.Fprintf(w, "\ngate        %s before %s: %s of %s, %.2f s in all; its members kept %s\n",
+			g.Gate, g.Resource, counted.Of(g.Sessions, "session"), counted.Of(g.Members, "member"), g.Length, counted.Of(g.Answers, "answer"))
 		if g.Open > 0 {
-			fmt.Fprintf(w, "open        %d sessions have no end in the gate's journal\n", g.Open)
+			fmt.Fprintf(w, "open        sessions without an end in the gate's journal: %d\n", g.Open)
 		}
-		fmt.Fprintf(w, "prevented   %d sessions waited for that of another token, %.2f s in all: the programs could have run at once\n", g.Prevented, g.PreventedFor)
+		fmt.Fprintf(w, "prevented   sessions that waited for that of another token: %d, %.2f s in all: the programs could have run at once\n", g.Prevented, g.PreventedFor)
 	}
 }
 
