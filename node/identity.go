@@ -24,15 +24,8 @@ const maxFile = 16 << 20
 // LoadIdentity reads who a member is from its three files. The private key
 // must not be readable by others. Errors match ErrIdentity.
 func LoadIdentity(certificateFile, keyFile, groupFile string) (Identity, error) {
-	id := Identity{CertificateFile: certificateFile, GroupFile: groupFile}
-	blocks, err := readBlocks(groupFile)
+	id, err := LoadCertificate(certificateFile, groupFile)
 	if err != nil {
-		return id, err
-	}
-	if id.Group, id.Extra, err = group.Load(blocks); err != nil {
-		return id, fmt.Errorf("%w: %s: %w", ErrIdentity, groupFile, err)
-	}
-	if id.Certificate, err = loadCertificate(certificateFile, id.Group); err != nil {
 		return id, err
 	}
 	if id.Key, err = loadKey(keyFile); err != nil {
@@ -42,6 +35,20 @@ func LoadIdentity(certificateFile, keyFile, groupFile string) (Identity, error) 
 		return id, fmt.Errorf("%w: %s is not the key of %s", ErrIdentity, keyFile, certificateFile)
 	}
 	return id, nil
+}
+
+// LoadCertificate reads what others may read of who a member is: Key is nil. Errors match ErrIdentity.
+func LoadCertificate(certificateFile, groupFile string) (Identity, error) {
+	id := Identity{CertificateFile: certificateFile, GroupFile: groupFile}
+	blocks, err := readBlocks(groupFile)
+	if err != nil {
+		return id, err
+	}
+	if id.Group, id.Extra, err = group.Load(blocks); err != nil {
+		return id, fmt.Errorf("%w: %s: %w", ErrIdentity, groupFile, err)
+	}
+	id.Certificate, err = loadCertificate(certificateFile, id.Group)
+	return id, err
 }
 
 func readBlocks(name string) ([]keyfile.Block, error) {

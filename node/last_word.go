@@ -11,6 +11,7 @@ import (
 
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/explain"
+	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // lastWordFile is where a daemon says why it has ended, in its state folder.
@@ -20,14 +21,25 @@ const lastWordFile = "ended.json"
 // replaced, and nothing can be added.
 const lastWordSize = 512
 
-// LastWord is why a daemon has ended by itself.
+// LastWord is why a daemon has ended by itself, or could not open its journal.
 type LastWord struct {
-	At      time.Time `json:"at"`
-	Cause   api.Cause `json:"cause"`
-	Message string    `json:"message"`
+	At      time.Time    `json:"at"`
+	Member  ident.Member `json:"member"` // whose daemon it was
+	Cause   api.Cause    `json:"cause"`
+	Message string       `json:"message"`
 }
 
-// ReadLastWord is why the daemon of a state folder has ended by itself. It is false if it
+// Gone says that a member cannot come back: it has left, or was revoked. Another
+// member, with which the machine has joined again, can start in its place.
+func (w LastWord) Gone(id ident.Member) bool {
+	return w.Member == id && (w.Cause == explain.Left || w.Cause == explain.Revoked)
+}
+
+func newLastWord(now time.Time, id ident.Member, reason error) LastWord {
+	return LastWord{At: now, Member: id, Cause: lastCause(reason), Message: reason.Error()}
+}
+
+// ReadLastWord is the last word of the daemon of a state folder. It is false if the daemon
 // runs, has ended in order, or was killed.
 func ReadLastWord(stateDir string) (w LastWord, ok bool) {
 	f, err := os.Open(filepath.Join(stateDir, lastWordFile))
@@ -58,11 +70,11 @@ func prepareLastWord(stateDir string) error {
 
 // sayLastWordSoon says the last word, and goes on without it where the disk hangs: nobody is to wait for that who
 // waits for the end.
-func sayLastWordSoon(stateDir string, now time.Time, reason error) {
+func sayLastWordSoon(stateDir string, w LastWord) {
 	said := make(chan struct{})
 	go func() {
 		defer close(said)
-		sayLastWord(stateDir, now, reason)
+		sayLastWord(stateDir, w)
 	}()
 	late := time.NewTimer(lastWordWait)
 	defer late.Stop()
@@ -74,8 +86,7 @@ func sayLastWordSoon(stateDir string, now time.Time, reason error) {
 
 // sayLastWord says why the daemon ends, if it does not end in order. Where the disk
 // does not even take that, nothing is said.
-func sayLastWord(stateDir string, now time.Time, reason error) {
-	w := LastWord{At: now, Cause: lastCause(reason), Message: reason.Error()}
+func sayLastWord(stateDir string, w LastWord) {
 	if w.Cause == "" {
 		return
 	}

@@ -135,6 +135,9 @@ func (n *Node) openMember(ctx context.Context) error {
 	o.Group, o.Member, o.Mode, o.Log = n.cfg.Group.ID(), n.self, n.cfg.Mode, n.log
 	kept, past, err := openJournal(ctx, dir, o, n.metrics)
 	if err != nil {
+		if !errors.Is(err, store.ErrLocked) && !errors.Is(err, ErrLink) && prepareLastWord(n.cfg.StateDir) == nil { // the folder is no other daemon's
+			sayLastWordSoon(n.cfg.StateDir, newLastWord(n.cfg.Now(), n.self, err))
+		}
 		return err
 	}
 	n.journal = kept
@@ -308,7 +311,7 @@ func (n *Node) fail(err error) {
 		}
 		n.programs.held.loseAll(reason)
 		if n.journal != nil { // the folder is this node's
-			sayLastWordSoon(n.cfg.StateDir, n.cfg.Now(), err)
+			sayLastWordSoon(n.cfg.StateDir, newLastWord(n.cfg.Now(), n.self, err))
 		}
 		close(n.done)
 		n.programs.waiters.refuseAll(err) // last: who is told why sees that the node has ended

@@ -181,7 +181,7 @@ func ownCertificate(env *environment, s *settings, socket string) api.Check {
 	warning := schedule.Warning(env.Now())
 	last, _ := node.ReadLastWord(stateFolder(env, socket))
 	switch err := id.Certificate.ValidAt(env.Now()); {
-	case last.Cause == explain.Revoked || last.Cause == explain.Left:
+	case last.Gone(id.Certificate.Member()):
 		c.Result, c.Finding, c.Advice = api.Fail, fmt.Sprintf("%s: %s", last.Cause, c.Finding), explain.Section(last.Cause)
 	case schedule.InGrace(env.Now()):
 		c.Result, c.Finding, c.Advice = api.Fail, err.Error()+": "+c.Finding, fmt.Sprintf("wander node or wander cert renew renews it within the grace of %s", duration.Format(schedule.Grace))

@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/explain"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/journal"
 )
@@ -62,6 +66,22 @@ func TestNode_JournalOfMemberBefore_HintMovesIt(t *testing.T) {
 	st, _, err := store.Open(filepath.Join("state", "journal"), store.Options{Group: g.ID(), Member: b.certificate("b.crt").Member()})
 	require.NoError(t, err)
 	require.NoError(t, st.Close())
+	word, err := json.Marshal(node.LastWord{At: b.now, Member: b.certificate("b.crt").Member(), Cause: explain.Revoked, Message: "revoked"})
+	require.NoError(t, err)
+	b.write("state/ended.json", string(word))
 	b.write("node.toml", memberSettings)
+	b.vars[configVariable] = "node.toml"
+	// What the member before was told does not count against the present one.
+	b.fails(cli.ExitUnavailable, "hint: start it", "status")
+	assert.Regexp(t, `(?m)^wander: .*\[no_daemon\]$`, b.out.String())
+	b.wander("doctor")
+	assert.Regexp(t, `(?m)^ok +certificate +a of group demo`, b.out.String())
 	b.nodeFails(cli.ExitFailure, "hint: if this machine has joined anew, move the journal of the member before away", "node.toml")
+	b.fails(cli.ExitUnavailable, "hint: wander help journal_failed says what to do", "status")
+	assert.Regexp(t, `(?m)^wander: the daemon ended at .*: .* belongs to another member .* \[journal_failed\]$`, b.out.String())
+
+	b.write("state/ended.json", strings.Replace(string(word), b.certificate("b.crt").Member().String(), b.certificate("a.crt").Member().String(), 1))
+	b.fails(cli.ExitUnavailable, "hint: wander help revoked says what to do", "status")
+	b.wander("doctor")
+	assert.Regexp(t, `(?m)^fail +certificate +revoked: a of group demo`, b.out.String())
 }

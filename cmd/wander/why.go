@@ -23,7 +23,7 @@ func unanswered(env *environment, socket string, err error) api.Why {
 		return api.Why{Cause: explain.DaemonSilent, Sentence: err.Error()}
 	}
 	why := api.Why{Cause: explain.NoDaemon, Sentence: err.Error()}
-	if w, ok := node.ReadLastWord(stateFolder(env, socket)); ok {
+	if w, ok := lastWord(env, socket); ok {
 		message := cli.OneLine(w.Message)
 		if w.Cause == explain.DiskFull {
 			message = "the disk of its journal is full: " + message
@@ -31,6 +31,18 @@ func unanswered(env *environment, socket string, err error) api.Why {
 		why = api.Why{Cause: w.Cause, Sentence: fmt.Sprintf("the daemon ended at %s: %s", w.At.UTC().Format("2006-01-02T15:04:05Z"), message)}
 	}
 	return why
+}
+
+// lastWord is what the daemon of a socket said last. That its member has left or was revoked counts no longer once the machine
+// has joined again, as another member.
+func lastWord(env *environment, socket string) (node.LastWord, bool) {
+	w, ok := node.ReadLastWord(stateFolder(env, socket))
+	s, err := socketSettings(env)
+	if !ok || err != nil || s.socket() != socket {
+		return w, ok
+	}
+	id, err := node.LoadCertificate(s.Identity.Certificate, s.Identity.Group)
+	return w, err != nil || !w.Gone(w.Member) || w.Gone(id.Certificate.Member())
 }
 
 // stateFolder is where the daemon of a socket keeps its state: as its settings say, or beside the socket if that has the
