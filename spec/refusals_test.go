@@ -112,7 +112,7 @@ func refusalRows() []refusalRow {
 		local("replay (**J-11**, **J-12**)", "the member does not start",
 			"handoff.ErrReplay", "member.ErrNotMember", "member.ErrKey"),
 		{"local demand", quotedList([]string{"member.ErrResource", "member.ErrWaiters", "member.ErrRevoked", "member.ErrExpired", "member.ErrHeld", "member.ErrVolatile", "member.ErrNotDue", "member.ErrStopping"}), "a code of **A-3**, below", "", "no grant"},
-		local("departed (**D-39**)", "the member ends, with exit code 77", "member.ErrRevoked", "member.ErrLeft"),
+		local("departed (**D-39**)", "the member ends, with exit code 79", "member.ErrRevoked", "member.ErrLeft"),
 		local("identifier as text (protocol.md, chapter 2)", "the request, file or flag with it is refused", "ident.ErrMalformed"),
 		local("invite (enrolment.md, **N-1**, **N-2**)", "nothing is sent",
 			"invite.ErrNotInvite", "invite.ErrVersion", "invite.ErrMangled", "invite.ErrTooLong", "invite.ErrMalformed"),

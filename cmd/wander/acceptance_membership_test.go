@@ -259,12 +259,12 @@ func TestMembership_JoinRevokeLeave_Followed(t *testing.T) {
 	c.agree("m1=valid m2=valid m3=valid m4=failed m5=left", m1, m2, m3)
 
 	c.wander("ca", "revoke", "m3", "--dir", "ca")
-	assert.Equal(t, 77, c.end(m3), &m3.output)
+	assert.Equal(t, 79, c.end(m3), &m3.output)
 	c.agree("m1=valid m2=valid m3=revoked m4=failed m5=left", m1, m2)
 
 	for _, gone := range []*crewMember{m3, m5} {
 		c.run(gone)
-		assert.Equal(t, 77, c.end(gone), &gone.output)
+		assert.Equal(t, 79, c.end(gone), &gone.output)
 	}
 	c.run(m4)
 	c.agree("m1=valid m2=valid m3=revoked m4=valid m5=left", m1, m2, m4)

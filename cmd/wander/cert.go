@@ -61,8 +61,8 @@ func newCertStatusCommand(env *environment) *cobra.Command {
 		Use:   "status",
 		Short: "Show when this member's certificate expires and is renewed",
 		Long: `Show this member's certificate. For monitoring, the exit code is 77 if the
-certificate has expired, or if the group file or the journal shows that the member
-has left or was revoked.`,
+certificate has expired, and 79 if the group file or the journal shows that the
+member has left or was revoked.`,
 		Example: "  wander cert status\n  wander cert status --config /etc/wander/wander.toml --output json",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return runCertStatus(env, config, output) },
@@ -291,7 +291,7 @@ func authorityError(err error, addresses []string) error {
 	var clock *enrolment.ClockError
 	switch {
 	case errors.Is(err, enrolment.ErrRevoked), errors.Is(err, enrolment.ErrLeft):
-		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: deadHint}
+		return deadError(err)
 	case errors.Is(err, enrolment.ErrExpired):
 		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: expiredHint}
 	case errors.Is(err, enrolment.ErrNotYetValid):

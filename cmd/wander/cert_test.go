@@ -148,7 +148,7 @@ func TestCertRenew(t *testing.T) {
 	assert.Equal(t, before.Certificate.Member(), b.identity("m").Certificate.Member())
 
 	b.must("ca", "revoke", "a")
-	b.fails(77, "this key is not valid any more", "cert", "renew", "--config", "m/wander.toml")
+	b.fails(79, "this key is not valid any more", "cert", "renew", "--config", "m/wander.toml")
 	b.vars["WANDER_CA_ADDRESS"] = ""
 	b.write("m/wander.toml", "[identity]\ncertificate = \"member.crt\"\nkey = \"member.key\"\ngroup = \"group.crt\"\n")
 	b.fails(78, "set ca.address", "cert", "renew", "--config", "m/wander.toml")

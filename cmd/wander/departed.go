@@ -93,5 +93,5 @@ func deadError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: deadHint}
+	return &cli.Error{Code: cli.ExitGone, Err: err, Hint: deadHint}
 }

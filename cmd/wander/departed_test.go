@@ -48,11 +48,11 @@ func TestJoin_FolderOfDepartedMember_Refused(t *testing.T) {
 	s := b.serve()
 	dead := func(dir, says string, offline bool, line string) {
 		t.Helper()
-		b.fails(77, says, "join", line, "--dir", dir)
+		b.fails(79, says, "join", line, "--dir", dir)
 		assert.Contains(t, b.err.String(), "in another folder")
 		assert.NotContains(t, b.out.String(), "next:")
 		if offline {
-			b.fails(77, says, "cert", "status", "--config", dir+"/wander.toml", "--output", "json")
+			b.fails(79, says, "cert", "status", "--config", dir+"/wander.toml", "--output", "json")
 			var r certReport
 			require.NoError(t, json.Unmarshal(b.out.Bytes(), &r))
 			assert.Contains(t, says, r.State)

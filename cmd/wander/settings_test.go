@@ -268,26 +268,26 @@ func (b *caBench) nodeEnds(code int, file string) {
 	}
 }
 
-// TestNode_Ineligible_Ends: code 77, whether the certificate was revoked
-// or has ended.
+// TestNode_Ineligible_Ends: code 79 if the member was revoked, after which systemd does not start it again, and 77 if its
+// certificate has expired.
 func TestNode_Ineligible_Ends(t *testing.T) {
-	ends := func(t *testing.T, b *caBench, says, hint string) {
+	ends := func(t *testing.T, b *caBench, code int, says, hint string) {
 		b.write("node.toml", memberSettings)
-		b.nodeEnds(77, "node.toml")
+		b.nodeEnds(code, "node.toml")
 		assert.Regexp(t, "(?m)^error: .*"+says+".*\nhint: "+hint, b.err.String())
 	}
 	t.Run("revoked", func(t *testing.T) {
 		b := nodeBench(t, time.Now())
 		b.must("ca", "revoke", "a")
-		ends(t, b, "revoked", "to rejoin, .*in another folder")
-		b.fails(77, "revoked", "cert", "status", "--config", "node.toml")
+		ends(t, b, cli.ExitGone, "revoked", "to rejoin, .*in another folder")
+		b.fails(79, "revoked", "cert", "status", "--config", "node.toml")
 		assert.Contains(t, b.out.String(), "state       revoked")
 	})
 	t.Run("expired", func(t *testing.T) {
 		const longer = group.DefaultCertificateLifetime + time.Hour
 		b := nodeBench(t, time.Now())
 		b.now = b.now.Add(longer) // the node goes by the clock of its environment
-		ends(t, b, "expired", "get an invite for the same name")
+		ends(t, b, cli.ExitNoPermission, "expired", "get an invite for the same name")
 	})
 }
 

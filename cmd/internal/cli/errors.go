@@ -22,8 +22,9 @@ const (
 	ExitSystem        = 71 // the operating system starts no process, or not in time
 	ExitNotGranted    = 75 // not granted in time
 	ExitLost          = 76 // the grant was lost while the command ran
-	ExitNoPermission  = 77 // own certificate expired or revoked, or the configuration refuses
+	ExitNoPermission  = 77 // own certificate expired, or the configuration refuses
 	ExitConfiguration = 78
+	ExitGone          = 79 // the member has left or was revoked: no restart mends that
 	ExitSignal        = 128 // plus the signal's number
 )
 
