@@ -220,7 +220,7 @@ func objectTable(t *testing.T) *table {
 
 // walkerNumbers are what the presets light and fair compute with, as far as others see it.
 var walkerNumbers = []string{
-	"minFreshness", "lightDivisor", "fairDivisor", "replyLeast", "replyMost", "credible", "hurry", "idleRound", "witnesses",
+	"minFreshness", "lightDivisor", "fairDivisor", "replyLeast", "replyMost", "credible", "hurry", "idleRound", "fewTimekeepers",
 	"confirmations", "readsAtOnce", "readPauseLeast", "readPauseMost",
 }
 

@@ -167,7 +167,7 @@ var toName = append([]string{
 }, catalog.Names()...)
 
 // ofTools are errors of these packages that the protocol refuses nothing by.
-var ofTools = map[string]bool{"ring.ErrAlgorithm": true, "wandering.ErrTuning": true}
+var ofTools = map[string]bool{"ring.ErrAlgorithm": true}
 
 // Every error that a text names exists, and every one by which the protocol
 // refuses something is named.

@@ -62,7 +62,7 @@ func Goals(results []Saved, sweep Sweep) []byte {
 	d.line("# Beyond the papers: goals, and what is measured\n")
 	d.line("This project's own presets, beside those of the papers, in %s simulated runs of the policies that also run over", seedsText(results))
 	d.line("the network. A number in **bold** is the median over the runs, in parentheses its 95 %% confidence interval.")
-	d.line("Goals: %d met, %d open, %d not met; %s.", n[Met], n[Open], n[NotMet], cmp.Or(counted(n[Measured], "row without a limit", "rows without a limit"), "none without a limit"))
+	d.line("Goals: %d met, %d open, %d not met; %s.", n[Met], n[Open], n[NotMet], cmp.Or(countedRows(n[Measured], "row without a limit", "rows without a limit"), "none without a limit"))
 	d.line("[How to read this page](#how-to-read-this-page), the [register](%s) of conditions and values, all [data](%s/README.md).\n", RegisterName, dataDir)
 	d.outcome(results, beyondHighlights)
 	d.line("## How to read this page\n")
@@ -109,7 +109,7 @@ func (d *document) goals(e Experiment, r Saved) {
 		d.line("")
 	}
 	d.goalReasons(r.Rows)
-	d.beside(r, counted(len(r.Rows)-judged, "row without a limit", "rows without a limit"))
+	d.beside(r, countedRows(len(r.Rows)-judged, "row without a limit", "rows without a limit"))
 }
 
 // goalReasons says what was tried where a goal is not met, each reason once.

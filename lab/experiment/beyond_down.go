@@ -3,8 +3,11 @@ package experiment
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
+	"github.com/wandertoken/wander/internal/counted"
+	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/protocol/policy/wandering/liars"
 	"github.com/wandertoken/wander/sim/circulation"
@@ -38,7 +41,7 @@ const beyondDownWalkNotes = `The groups of the experiments about the wandering t
 - *not stated*: no failure is stated, as if too few members reached each other. Members that are down stay witnesses, and each member
   finds out by itself that one is down, 10 s after it first sent or passed that one something;
 - *liars*: 15 of 300 always claim to be starved, as in beyond-walk-liars;
-- *tuned*: fair with fewer or more witnesses, as in beyond-walk-trade, with 30 % down.
+- *tuned*: fair with fewer timekeepers, as in beyond-walk-trade, with 30 % down.
 
 30 000 s are measured, or 8 rounds if that is longer. *Passes in vain* are those to a member that was down, for each operation. Each costs as long as a
 handoff here; over a network it costs until the sender gives up.`
@@ -94,8 +97,8 @@ func (d *downLab) all() error {
 			return err
 		}
 	}
-	for i := 0; i < len(tunings); i += 2 { // the last is the preset's
-		if err := d.measure(downTuned(tunings[i])); err != nil {
+	for _, n := range []int{1, 3, 6, policy.MaxTimekeepers} {
+		if err := d.measure(downWithFew(n)); err != nil {
 			return err
 		}
 	}
@@ -237,15 +240,15 @@ func gainOfLiving(operations []uint64, some, down []int) float64 {
 	return gain(living, lying)
 }
 
-func downTuned(t wandering.Tuning) downCase {
+func downWithFew(timekeepers int) downCase {
 	g := downOf(walkFair, fullLoad)
 	g.fallen = mostDown
-	g.maker = tuned(t)
+	g.timekeepers = timekeepers
 	p99, messages := walkP99, walkMessages
 	p99.limit, messages.limit = Reported(), Reported()
 	return downCase{
-		walkGroup: g, id: fmt.Sprintf("tuned-%d-%d", t.Witnesses, t.Reads),
-		name:       fmt.Sprintf("%d witnesses and %d asked at random", t.Witnesses, t.Reads),
+		walkGroup: g, id: "timekeepers-" + strconv.Itoa(timekeepers),
+		name:       counted.Of(timekeepers, "timekeeper"),
 		quantities: []walkQuantity{messages, p99},
 	}
 }

@@ -41,6 +41,7 @@ type walkGroup struct {
 	retry               time.Duration // until a token to lose is looked for again
 	fallen              float64       // the share of the members that fall for good in the warm-up
 	change              func(*circulation.Config)
+	timekeepers         int // under fair; 0: the preset's
 	// maker makes the members' policies; nil is the catalog's of the preset.
 	maker func(circulation.Config) circulation.Maker
 }
@@ -81,6 +82,7 @@ func (g *walkGroup) config(seed uint64) circulation.Config {
 		Policy: catalog.Wandering, Members: g.members, Seed: seed + walkSeeds, Found: 1, Forgetful: true, DownFor: g.down, DetectAfter: g.detect,
 		Params: policy.Params{
 			Preset: g.preset, OperationTime: walkOperation, MembersMax: g.membersMax, SkipDelay: walkSkip, MinInterval: g.least(),
+			Timekeepers: g.timekeepers,
 		},
 		Down: g.fallen, DownBy: g.warm() / 2,
 	}

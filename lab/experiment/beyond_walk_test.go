@@ -150,7 +150,7 @@ func TestWalk_Goals_Met(t *testing.T) {
 	assert.ElementsMatch(t, own, ownPresets())
 	require.NoError(t, walkLosses(l, walkPresets(), short))
 	require.NoError(t, walkStress(l, "stress", []string{walkFair}, stresses(l)[:1]))
-	require.NoError(t, walkTrade(l, nil, tunings[:1], short))
+	require.NoError(t, walkTrade(l, nil, timekeepersAlong[:1], short))
 	liarsLab := newLab(t.Context(), Experiment{Name: "beyond-walk-liars", Goals: true}, Options{Seeds: Seeds(1, 1), Parallel: 1})
 	require.NoError(t, walkLiars(liarsLab, fullLoad, short))
 	require.NoError(t, liarsLab.finish())
@@ -173,10 +173,10 @@ func TestWalk_Goals_Met(t *testing.T) {
 	assert.NotEmpty(t, l.result.Rows)
 }
 
-// A group with a tuning replaces a lost token as the preset does: its members have keepers.
-func TestTuned_TokenLost_Replaced(t *testing.T) {
+// A group in which each member has one timekeeper replaces a lost token.
+func TestTimekeepers_One_TokenReplaced(t *testing.T) {
 	g := walkSized(nil, walkFair, 20)
-	g.length, g.maker = 21_000*time.Second, tuned(tunings[0])
+	g.length, g.timekeepers = 21_000*time.Second, 1
 	r, err := g.run(t.Context(), 1)
 	require.NoError(t, err)
 	require.Len(t, r.losses, 2)

@@ -2,28 +2,23 @@ package experiment
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
+	"github.com/wandertoken/wander/internal/counted"
 	"github.com/wandertoken/wander/protocol/policy"
-	"github.com/wandertoken/wander/protocol/policy/keeper"
-	"github.com/wandertoken/wander/protocol/policy/wandering"
-	"github.com/wandertoken/wander/sim/circulation"
 )
 
-const beyondWalkTradeNotes = `300 members and the losses of the other experiments. The curve is the preset fair with fewer or more witnesses and random asks than its 12 and 2,
-undisturbed and under all stresses of beyond-walk-stress at once. ` + "`wandering.NewTuned`" + ` makes these; no group configuration can ask for them. Each preset
-is a point. The papers' presets send no small messages.`
+const beyondWalkTradeNotes = `300 members and the losses of the other experiments. The curve is the preset fair with fewer ` + "`timekeepers`" + ` than its 12, undisturbed and under all stresses of
+beyond-walk-stress at once. Each preset is a point. The papers' presets send no small messages.`
 
-// tunings are the points of the curve, those of fewest messages first.
-var tunings = []wandering.Tuning{
-	{Witnesses: 1, Reads: 1}, {Witnesses: 2, Reads: 1}, {Witnesses: 3, Reads: 1}, {Witnesses: 4, Reads: 2},
-	{Witnesses: 6, Reads: 2}, {Witnesses: 8, Reads: 2}, {Witnesses: 12, Reads: 2}, {Witnesses: 16, Reads: 4},
-}
+// timekeepersAlong are the points of the curve, those of fewest messages first.
+var timekeepersAlong = []int{1, 2, 3, 4, 6, 8, policy.MaxTimekeepers}
 
-func beyondWalkTrade(l *Lab) error { return walkTrade(l, walkPresets(), tunings, l.span(walkLength)) }
+func beyondWalkTrade(l *Lab) error { return walkTrade(l, walkPresets(), timekeepersAlong, l.span(walkLength)) }
 
 // walkTrade measures the curve twice: undisturbed, and under everything at once.
-func walkTrade(l *Lab, presets []string, along []wandering.Tuning, length time.Duration) error {
+func walkTrade(l *Lab, presets []string, along []int, length time.Duration) error {
 	t := tradeOff{l: l, length: length}
 	for _, under := range []stress{{members: fullLoad}, {id: "all", name: "all at once", members: fullLoad, change: allAtOnce(l)}} {
 		if err := t.curve(under, along); err != nil {
@@ -46,14 +41,13 @@ type tradeOff struct {
 	rows   [][]string
 }
 
-// curve is the preset fair with several tunings.
-func (t *tradeOff) curve(under stress, along []wandering.Tuning) error {
-	for _, tuning := range along {
+// curve is the preset fair with fewer and more timekeepers.
+func (t *tradeOff) curve(under stress, along []int) error {
+	for _, n := range along {
 		g := walkOf(t.l, walkFair, fullLoad)
 		g.change = under.change
-		g.maker = tuned(tuning)
-		tag := fmt.Sprintf("-tuned-%d-%d", tuning.Witnesses, tuning.Reads)
-		words := fmt.Sprintf("%d witnesses and %d asked at random", tuning.Witnesses, tuning.Reads)
+		g.timekeepers = n
+		tag, words := "-timekeepers-"+strconv.Itoa(n), counted.Of(n, "timekeeper")
 		if under.id != "" {
 			tag, words = tag+"-"+under.id, words+", "+under.name
 		}
@@ -62,19 +56,6 @@ func (t *tradeOff) curve(under stress, along []wandering.Tuning) error {
 		}
 	}
 	return nil
-}
-
-// tuned makes members of fair with a tuning, and the keeper that catalog.New gives them.
-func tuned(t wandering.Tuning) func(circulation.Config) circulation.Maker {
-	return func(c circulation.Config) circulation.Maker {
-		return func(_ int, in policy.Surroundings) (policy.Policy, error) {
-			made, err := wandering.NewTuned(c.Params, in, t)
-			if err != nil {
-				return nil, err
-			}
-			return keeper.Around(made, c.Params, in, true), nil
-		}
-	}
 }
 
 // point runs a group, with rows if there are words for them.

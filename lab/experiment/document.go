@@ -124,8 +124,8 @@ func (d *document) beside(r Saved, counts ...string) {
 		also, RegisterName, anchor(r.Name), dataDir, r.Name)
 }
 
-// counted is a number of things, and nothing for none.
-func counted(n int, one, many string) string {
+// countedRows is a number of things, and nothing for none.
+func countedRows(n int, one, many string) string {
 	switch n {
 	case 0:
 		return ""

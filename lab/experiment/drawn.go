@@ -59,7 +59,7 @@ func rowsAt(name, ids string, at ...int) rowLine {
 	return line
 }
 
-// tradeFigure shows what messages buy: fair with several tunings, and the presets.
+// tradeFigure shows what messages buy: fair with fewer and more timekeepers, and the presets.
 func tradeFigure() rowFigure {
 	f := rowFigure{
 		SavedFigure: SavedFigure{"beyond-walk-trade", "Small messages against the longest waits, 300 members"},
@@ -73,10 +73,10 @@ func tradeFigure() rowFigure {
 		}
 		f.lines = append(f.lines, l)
 	}
-	for _, under := range []struct{ name, tag string }{{"fair, tuned", ""}, {"fair, tuned; all at once", "-all"}} {
+	for _, under := range []struct{ name, tag string }{{"fair, by timekeepers", ""}, {"the same, all at once", "-all"}} {
 		var tags []string
-		for _, t := range tunings {
-			tags = append(tags, fmt.Sprintf("fair-tuned-%d-%d%s", t.Witnesses, t.Reads, under.tag))
+		for _, n := range timekeepersAlong {
+			tags = append(tags, fmt.Sprintf("fair-timekeepers-%d%s", n, under.tag))
 		}
 		line(under.name, tags...)
 	}

@@ -159,8 +159,8 @@ func (d *document) claims(e Experiment, r Saved) {
 		d.line("")
 		d.reasons(shown)
 	}
-	d.beside(r, counted(unlimited, "row without a published number", "rows without a published number"),
-		counted(others, "row of another reading", "rows of other readings"))
+	d.beside(r, countedRows(unlimited, "row without a published number", "rows without a published number"),
+		countedRows(others, "row of another reading", "rows of other readings"))
 }
 
 // reasons says each reason once, for all rows that have it.

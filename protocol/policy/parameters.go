@@ -55,6 +55,7 @@ var Parameters = []Parameter{
 	{12, "generator_rests", Flag, true, 1, 1, 0, func(p *Params) any { return &p.GeneratorRests }},
 	{13, "request_timeout", Span, true, int64(MinDuration), int64(MaxInterval), 0, func(p *Params) any { return &p.RequestTimeout }},
 	{14, "on_silent_holder", Choice, true, int64(Replace), int64(Replace), 0, func(p *Params) any { return &p.OnSilentHolder }},
+	{15, "timekeepers", Count, true, 1, MaxTimekeepers, 0, func(p *Params) any { return &p.Timekeepers }},
 }
 
 // unit is the group configuration's, of spans in nanoseconds.

@@ -68,6 +68,9 @@ type Params struct {
 	// that was not answered by a token. Zero derives it from OperationTime,
 	// SkipDelay and MembersMax.
 	RequestTimeout time.Duration
+	// Timekeepers is how many members keep in mind when one was served, under the preset
+	// fair. Fewer send fewer messages, and turns are further from a round robin. Zero is MaxTimekeepers.
+	Timekeepers int
 	// Weights are those of the classes of members. A member of weight w is served w times as often as
 	// a member of weight 1. Zero is that all have the same.
 	Weights Weights

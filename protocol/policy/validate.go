@@ -39,6 +39,9 @@ const (
 	// MaxRatio is 1000 as a Ratio: what is to be a factor is no more.
 	MaxRatio = 1_000_000
 
+	// MaxTimekeepers is how many timekeepers a member has under fair (P-41) if the group does not
+	// ask for fewer: more have not been seen to bring turns nearer to a round robin (docs/beyond.md).
+	MaxTimekeepers = 12
 	// MaxQueue bounds the tokens that wait at one member. Each is in custody
 	// there, and of those the handoff permits a few hundred.
 	MaxQueue = 64

@@ -56,7 +56,7 @@ type entry struct {
 var entries = map[string]entry{
 	Wandering: {
 		presets: []Preset{
-			{wandering.Fair, []string{"min_interval", "on_silent_holder", "weights"}, true},
+			{wandering.Fair, []string{"min_interval", "on_silent_holder", "timekeepers", "weights"}, true},
 			{wandering.Light, []string{"min_interval", "on_silent_holder"}, true},
 			{wandering.Paper, []string{"min_interval", "regeneration_mean"}, false},
 			{wandering.Report, []string{"min_interval", "max_interval", "growth_factor", "decay_factor", "generator_rests"}, false},

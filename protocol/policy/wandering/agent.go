@@ -1,6 +1,7 @@
 package wandering
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/wandertoken/wander/protocol/policy"
@@ -19,6 +20,9 @@ const (
 	// Report is the report paper.
 	Report = papers.Report
 )
+
+// Timekeepers is how many timekeepers each member has under fair.
+func Timekeepers(params policy.Params) int { return cmp.Or(params.Timekeepers, policy.MaxTimekeepers) }
 
 // New makes the policy of one slot at one member, which has seen nothing. Of its
 // surroundings the papers' presets need Random only, and report not even that. Under

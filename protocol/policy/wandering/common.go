@@ -16,11 +16,11 @@ import (
 type common struct {
 	host.Talker
 	spans
-	Tuning
-	isFair bool // the preset
-	self   ident.Member
-	roster policy.Roster
-	rng    rand.Rand
+	isFair      bool // the preset
+	timekeepers int  // of each member, under fair (P-41)
+	self        ident.Member
+	roster      policy.Roster
+	rng         rand.Rand
 
 	weights map[string]int // by class; nil: all members have the same
 	class   func(ident.Member) string
@@ -75,7 +75,7 @@ func (c *common) sight() sight {
 
 // timekeepersOf are the members that keep the turns of m. The next call overwrites them.
 func (c *common) timekeepersOf(m ident.Member) []ident.Member {
-	c.members = c.roster.Witnesses(m, c.Witnesses, c.members[:0])
+	c.members = c.roster.Witnesses(m, c.timekeepers, c.members[:0])
 	return c.members
 }
 

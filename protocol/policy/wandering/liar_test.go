@@ -172,7 +172,7 @@ func victims(t *testing.T, members, victim int, liars ...int) *group {
 }
 
 func (g *group) tellWitnesses(from, of int, m body) {
-	for _, witness := range (ring{n: len(g.walkers)}).Witnesses(idOf(of), witnesses, nil) {
+	for _, witness := range (ring{n: len(g.walkers)}).Witnesses(idOf(of), policy.MaxTimekeepers, nil) {
 		g.say(from, indexOf(witness), m)
 	}
 }

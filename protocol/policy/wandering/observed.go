@@ -25,8 +25,8 @@ func (w *walker) Observed(others int) (o policy.Observation) {
 	}
 	o = f.heardOf
 	o.Known = 1
-	if others > w.Witnesses {
-		o.Known = float64(w.Witnesses) / float64(others)
+	if others > w.timekeepers {
+		o.Known = float64(w.timekeepers) / float64(others)
 	}
 	own := w.waited(f.had, w.weightOf(w.self))
 	for i := range f.store.list[:f.store.n] {

@@ -2,6 +2,7 @@ package wandering
 
 import (
 	"encoding/binary"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -168,6 +169,29 @@ func TestOlder_EighthCandidate_Sent(t *testing.T) {
 		require.Len(t, looks, 1)
 		assert.Equal(t, older, looks[0].older, "%d candidates", n)
 	}
+}
+
+// P-41, P-42: a group that asks for few timekeepers sends few messages: a member that begins to want the token tells each of
+// them, and a holder that finds nobody due asks one member at random in place of two.
+func TestTimekeepers_Fewer_FewerTold(t *testing.T) {
+	for n, asked := range map[int]int{0: readsAtOnce, 1: 1, fewTimekeepers - 1: 1, fewTimekeepers: readsAtOnce, policy.MaxTimekeepers: readsAtOnce} {
+		p := table1
+		p.Timekeepers = n
+		w := walkerAt(t, 20, Fair, p)
+		w.Step(2*second, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
+		demands := kinds(w.Step(w.Deadline(), policy.Event{Kind: policy.Timer}, nil), policy.Tell)
+		assert.Len(t, demands, Timekeepers(p), "timekeepers %d", n)
+
+		w = walkerAt(t, 20, Fair, p)
+		w.Step(2*second, arrival(9, 1000), nil)
+		w.Step(3*second, policy.Event{Kind: policy.Timer}, nil) // nobody is due
+		looks := kinds(w.Step(3*second+second*3/4, policy.Event{Kind: policy.Timer}, nil), policy.Tell)
+		assert.Len(t, looks, asked, "timekeepers %d", n)
+	}
+	p := table1
+	p.Preset, p.Timekeepers = Fair, policy.MaxTimekeepers+1
+	_, err := New(p, policy.Surroundings{Random: rand.NewPCG(1, 1)})
+	assert.ErrorIs(t, err, policy.ErrOutOfRange)
 }
 
 // P-42: a candidate is whom a witness of it reports, and not itself. Of twenty members 1 to

@@ -9,8 +9,9 @@ import (
 	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
-// readsAtOnce is how many members at random are asked for reports in one look.
-const readsAtOnce = 2
+// readsAtOnce is how many members at random are asked for reports in one look. Where a member
+// has fewer than fewTimekeepers it is one: messages are to be few there.
+const readsAtOnce, fewTimekeepers = 2, 4
 
 // nothingOlder in a look says that no report is asked for.
 const nothingOlder = ^uint32(0)
@@ -106,7 +107,11 @@ func (s *search) gatherAnew() {
 // read asks members at random for reports.
 func (s *search) read() {
 	m := body{kind: look, sight: s.sight(), older: s.candidates.threshold(s.Now)}
-	s.members = s.roster.Draw(s.Reads, s.members[:0])
+	n := readsAtOnce
+	if s.timekeepers < fewTimekeepers {
+		n = 1
+	}
+	s.members = s.roster.Draw(n, s.members[:0])
 	for _, to := range s.members {
 		s.tell(to, &m)
 	}

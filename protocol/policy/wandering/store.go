@@ -5,16 +5,13 @@ import (
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 const (
-	// witnesses is how many members keep in mind when a member was served: so many
-	// that reports of members that wait too long come within a fraction of a round.
-	witnesses = 12
-
 	// storeMost bounds the members whose turns one keeps: four times as many as
 	// on average, which rendezvous hashing never comes near.
-	storeMost = 4 * witnesses
+	storeMost = 4 * policy.MaxTimekeepers
 )
 
 // turnRecord is when a member was served, as its timekeeper knows.
@@ -108,7 +105,7 @@ type store struct {
 
 // marks are the members that did something last, and when.
 type marks struct {
-	list [2 * witnesses]mark
+	list [2 * policy.MaxTimekeepers]mark
 	next int
 }
 

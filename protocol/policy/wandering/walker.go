@@ -55,7 +55,7 @@ type holding struct {
 func newWalker(params policy.Params, in policy.Surroundings, isFair bool) *walker {
 	w := &walker{
 		common: common{
-			spans: deriveSpans(params, isFair), Tuning: Tuning{Witnesses: witnesses, Reads: readsAtOnce}, isFair: isFair,
+			spans: deriveSpans(params, isFair), isFair: isFair, timekeepers: Timekeepers(params),
 			weights: params.Weights.Map(), class: in.Class,
 			self: in.Self, roster: in.Roster, rng: *rand.New(in.Random), early: host.LongAgo,
 		},

@@ -41,7 +41,7 @@ func (c company) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Me
 
 // maxActions is the most that a walker does at once: it tells the witnesses of who took
 // the token, and its own ones, goes on with another token, and inquires about a candidate.
-const maxActions = canvassMost + 2*witnesses + readsAtOnce + confirmations + 8
+const maxActions = canvassMost + 2*policy.MaxTimekeepers + readsAtOnce + confirmations + 8
 
 // books are a member's, of what a walker does.
 type books struct {

@@ -33,12 +33,8 @@ const (
 	Marking
 )
 
-const (
-	// witnesses is how many a member has (P-41).
-	witnesses = 12
-	// repetition is how often an invented token is told of: the least freshness.
-	repetition = 30 * time.Second
-)
+// repetition is how often an invented token is told of: the least freshness.
+const repetition = 30 * time.Second
 
 // liar is an honest member with something in between. It implements policy.Policy.
 type liar struct {
@@ -47,6 +43,8 @@ type liar struct {
 	self   ident.Member
 	roster policy.Roster
 	about  []ident.Member
+
+	timekeepers int // of each member (P-41)
 
 	pause time.Duration // between two campaigns of Inventing and Marking
 	next  clock.Instant // when the next one begins
@@ -64,7 +62,7 @@ func New(params policy.Params, in policy.Surroundings, lie Lie, about []ident.Me
 		return nil, err
 	}
 	honest := keeper.Around(made, params, in, true)
-	l := &liar{honest: honest, lie: lie, self: in.Self, roster: in.Roster, about: about, pause: repetition}
+	l := &liar{honest: honest, lie: lie, self: in.Self, roster: in.Roster, about: about, pause: repetition, timekeepers: wandering.Timekeepers(params)}
 	if l.roster == nil {
 		l.roster = policy.Alone{}
 	}
@@ -182,7 +180,7 @@ func (l *liar) claim(e *policy.Event, actions []policy.Action) []policy.Action {
 }
 
 func (l *liar) witnessesOf(m ident.Member) []ident.Member {
-	l.buf = l.roster.Witnesses(m, witnesses, l.buf[:0])
+	l.buf = l.roster.Witnesses(m, l.timekeepers, l.buf[:0])
 	return l.buf
 }
 
