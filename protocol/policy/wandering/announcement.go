@@ -23,12 +23,15 @@ func (a *announcement) outgrown() bool {
 	return a.known > a.among && 2*a.known >= 3*a.among
 }
 
-// announce lets the timekeepers know that this member wants the token, soon, unless
-// they know. If it did not want the token when it was to tell them once more, it does
+// announce lets the timekeepers know that this member wants the token, unless
+// they know: at once if it has had the token since it told them last, so that who wants it
+// now and then costs no more than its turns do. If it did not want the token when it was to tell them once more, it does
 // that when it has waited that long again.
 func (a *announcement) announce() {
 	switch {
 	case !a.Demand:
+	case !a.told && a.had > a.last:
+		a.again = a.Now
 	case !a.told || a.outgrown():
 		a.again = min(a.again, max(a.Now, a.last.Add(a.gather)))
 	case a.again == clock.Never:

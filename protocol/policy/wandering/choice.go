@@ -224,6 +224,39 @@ func (s *search) looksFor(m ident.Member) {
 	s.choose()
 }
 
+// waits is that a member whose turns this one keeps wants the token. It need not be found by a look: while no
+// other one is to be next it is asked at once, also while the operation runs here, and
+// the token goes there at its end.
+func (s *search) waits(m ident.Member) {
+	if !s.have || contains(s.refused[:], m) && !s.forgives(&s.heeded) {
+		return
+	}
+	s.readOwn()
+	if s.gathers == clock.Never && s.choice.member.IsZero() {
+		s.choose()
+	}
+}
+
+// forgives lets those that were asked in vain be candidates again: they may have changed their minds. For one
+// reason it does so no more often than this member would look, whatever others say.
+func (s *search) forgives(last *clock.Instant) bool {
+	if s.Now < last.Add(readPauseLeast) {
+		return false
+	}
+	*last, s.refused = s.Now, [refusedKept]ident.Member{}
+	return true
+}
+
+// ends is the end of the operation here: the token goes to the member that was chosen meanwhile, or to one that this
+// member knows to wait.
+func (s *search) ends() {
+	s.gathers = clock.Never
+	if s.choice.member.IsZero() && s.forgives(&s.ended) {
+		s.readOwn()
+	}
+	s.proceed()
+}
+
 // lookSoon ends the pause in which no member was due, as one is said to wait: but the
 // pause is never shorter than it is at first, whatever others say.
 func (s *search) lookSoon() {

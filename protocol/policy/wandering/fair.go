@@ -49,7 +49,9 @@ func (w *walker) hear(from ident.Member, b []byte) {
 	case answer:
 		w.fair.answered(from, &m)
 	case demand:
-		w.fair.demanded(from, m.what == willing, before(w.Now, m.age))
+		if w.fair.demanded(from, m.what == willing, before(w.Now, m.age)) {
+			w.fair.waits(from)
+		}
 	case heard:
 		w.hinted(from, &m)
 	}

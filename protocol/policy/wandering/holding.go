@@ -230,8 +230,7 @@ func (w *walker) ended(e *policy.Event) {
 	switch {
 	case !w.have, w.running: // with the token that came meanwhile
 	case w.fair != nil:
-		w.fair.gathers = clock.Never
-		w.fair.proceed()
+		w.fair.ends()
 	case e.Operated:
 		w.pass(w.next)
 	}

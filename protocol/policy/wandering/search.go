@@ -43,6 +43,9 @@ type search struct {
 	// the last look: a member that reports them again and again does not keep the token here.
 	refused [refusedKept]ident.Member
 	refuse  int
+	// heeded and ended are when they were forgotten last because one of them said that it
+	// wants the token, and at the end of an operation.
+	heeded, ended clock.Instant
 
 	// silent are the last candidates of this search that did not answer in time, and present
 	// those that have said since that they want the token: they are not asked again.
@@ -61,7 +64,7 @@ type bearer interface {
 func newSearch(c *common, k *timekeeper, b bearer) search {
 	return search{
 		common: c, keeper: k, bearer: b,
-		gathers: clock.Never, looks: clock.Never, looked: host.LongAgo, idle: clock.Never, canvass: canvass{again: host.LongAgo},
+		gathers: clock.Never, looks: clock.Never, looked: host.LongAgo, heeded: host.LongAgo, ended: host.LongAgo, idle: clock.Never, canvass: canvass{again: host.LongAgo},
 	}
 }
 

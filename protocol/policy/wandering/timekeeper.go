@@ -103,8 +103,9 @@ func (k *timekeeper) report(to ident.Member, than uint32) {
 
 // demanded notes whether a member wants the token, and since when it has not had it.
 // A new one counts as one that may operate at once, and has waited less than all
-// others that may.
-func (k *timekeeper) demanded(from ident.Member, wants bool, served clock.Instant) {
+// others that may. It reports whether that one wants the token,
+// and this member keeps its turns.
+func (k *timekeeper) demanded(from ident.Member, wants bool, served clock.Instant) bool {
 	s := &k.store
 	t := s.find(from)
 	if t != nil {
@@ -118,6 +119,7 @@ func (k *timekeeper) demanded(from ident.Member, wants bool, served clock.Instan
 		t = s.add(from)
 		t.served, t.wants, t.ranked = k.Now-clock.Instant(k.minOf(k.weightOf(from))), true, k.Now
 	}
+	return wants && t != nil
 }
 
 // contradict hears a member out that says when it had the token last.

@@ -1,0 +1,123 @@
+package wandering
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// a demand of a member, and what it answers about itself.
+var (
+	wantsIt  = body{kind: demand, what: willing}
+	wants9   = body{kind: answer, member: ident.Member{9}, what: willing, age: 3_600_000}
+	wants9No = body{kind: answer, member: ident.Member{9}, what: unwilling, age: 3_600_000}
+)
+
+// running is member 4, a timekeeper of all others, under whose token the operation has begun at 2 s; nobody else
+// wants the token. The gathering time is over at 2.5 s.
+func running(t *testing.T) *walker {
+	w := walkerAt(t, 4, Fair, table1)
+	w.Step(second, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
+	require.Len(t, kinds(w.Step(2*second, arrival(9, 1000), nil), policy.Run), 1)
+	w.Step(2*second+second/2, policy.Event{Kind: policy.Timer}, nil)
+	return w
+}
+
+var operationEnds = policy.Event{Kind: policy.OperationEnded, Operated: true, Token: policy.Token{ID: ident.Token{9}}}
+
+// answersOf are those of all timekeepers that were asked about member 9, and its own.
+func answersOf(w *walker, asked []policy.Action, own body) (all []policy.Action) {
+	for keeper := byte(1); keeper <= 12; keeper++ {
+		if keeper != 9 && len(told(asked, keeper, inquire)) == 1 {
+			all = append(all, detached(w.Step(w.Now, said(keeper, body{kind: answer, member: ident.Member{9}, what: unserved}), nil))...)
+		}
+	}
+	return append(all, detached(w.Step(w.Now, said(9, own), nil))...)
+}
+
+// P-42, 7: a holder asks a member at once whose turns it keeps and that begins to wait while the operation runs, so
+// that the token goes there at its end, without a look.
+func TestWaits_WhileOperationRuns_PassedAtEnd(t *testing.T) {
+	for name, begins := range map[string]clock.Instant{"while it gathers": 2*second + second/4, "later": 3 * second} {
+		t.Run(name, func(t *testing.T) {
+			w := walkerAt(t, 4, Fair, table1)
+			w.Step(second, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
+			w.Step(2*second, arrival(9, 1000), nil)
+			asked := detached(w.Step(begins, said(9, wantsIt), nil))
+			asked = append(asked, detached(w.Step(max(begins, 2*second+second/2), policy.Event{Kind: policy.Timer}, nil))...)
+			require.Len(t, told(asked, 9, inquire), 1)
+			require.Len(t, kinds(answersOf(w, asked, wants9), policy.Prepare), 1)
+			passed := kinds(w.Step(6*second, operationEnds, nil), policy.Pass)
+			require.Len(t, passed, 1)
+			assert.Equal(t, ident.Member{9}, passed[0].To)
+		})
+	}
+}
+
+// P-42, 7: a member that was asked in vain may begin to want the token before the next look. It is asked again when it says
+// so, and no more often than the holder would look; and once more at the end of the operation.
+func TestWaits_AskedInVain_AskedAgain(t *testing.T) {
+	w := running(t)
+	ask := func(at clock.Instant, e policy.Event) int {
+		asked := detached(w.Step(at, e, nil))
+		answersOf(w, asked, wants9No)
+		return len(told(asked, 9, inquire))
+	}
+	require.Equal(t, 1, ask(3*second, said(9, wantsIt)))
+	require.Equal(t, 1, ask(3*second+1, said(9, wantsIt)), "it has changed its mind")
+	n := 0
+	for at := 3*second + 2; at < 5*second; at += second / 100 {
+		n += ask(at, said(9, wantsIt))
+	}
+	assert.LessOrEqual(t, n, int(2*time.Second/readPauseLeast))
+	assert.Positive(t, n)
+	require.Equal(t, 0, ask(w.fair.heeded+1, said(9, wantsIt)), "too soon")
+	assert.Equal(t, 1, ask(w.fair.heeded+2, operationEnds), "but not at the end of the operation")
+}
+
+// Whoever says that it waits does not keep another one waiting that is asked, and comes after those that have waited longer.
+func TestWaits_AnotherIsChosen_ComesLater(t *testing.T) {
+	w := running(t)
+	asked := detached(w.Step(3*second, said(9, wantsIt), nil))
+	require.Len(t, told(asked, 9, inquire), 1)
+	assert.Empty(t, kinds(w.Step(3*second+1, said(8, wantsIt), nil), policy.Tell))
+	again := detached(w.Step(3*second+2, said(9, wants9No), nil))
+	assert.Len(t, told(again, 8, inquire), 1, "the other one is asked next")
+}
+
+// P-41, 1: a member that has had the token since it told its timekeepers last tells them at once. One that wants it
+// and gives up, over and over, tells them once in a gathering time.
+func TestAnnouncement_TurnBetween_AtOnce(t *testing.T) {
+	w := walkerAt(t, 20, Fair, table1)
+	demands := func(at clock.Instant) (n int) {
+		for _, wants := range []bool{false, true} {
+			actions := w.Step(at, policy.Event{Kind: policy.DemandChanged, Demand: wants}, nil)
+			if wants && w.Deadline() <= at {
+				actions = w.Step(at, policy.Event{Kind: policy.Timer}, nil)
+			}
+			for keeper := byte(1); keeper <= 12; keeper++ {
+				for _, m := range told(actions, keeper, demand) {
+					if m.what == willing {
+						n++
+					}
+				}
+			}
+			if !wants { // and that is what the timekeepers are told when they ask
+				w.Step(at, said(1, body{kind: inquire, member: w.self}), nil)
+			}
+		}
+		return n
+	}
+	require.Equal(t, 12, demands(10*second))
+	require.Equal(t, 0, demands(10*second+second/10), "it has given up, and waits again")
+	w.Step(10*second+second/5, arrival(9, 1000), nil)
+	w.Step(10*second+second/5, operationEnds, nil)
+	w.pass(ident.Member{3})
+	require.Equal(t, 12, demands(10*second+second*3/10), "it has had the token")
+}
