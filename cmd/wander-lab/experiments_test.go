@@ -241,6 +241,34 @@ func TestExperiments_ListAndRun_Printed(t *testing.T) {
 	assert.Contains(t, string(page), "go run ./cmd/wander-lab run slides-setup --seeds 2 --first 7 --out docs\n")
 }
 
+// --against names the samples that an earlier run saved with the same seeds and that the runs do not give any more.
+func TestRun_Against_StaleSamplesNamed(t *testing.T) {
+	dir := t.TempDir()
+	code, _, errs := runCommand("", "run", "slides-setup", "--seeds", "1", "--against", dir)
+	assert.Equal(t, cli.ExitFailure, code)
+	assert.Contains(t, errs, "hint: --against names the folder that an earlier run wrote with --out")
+	code, _, _ = runCommand("", "run", "slides-setup", "--seeds", "1", "--out", dir)
+	require.Equal(t, cli.ExitOK, code)
+	code, out, _ := runCommand("", "run", "slides-setup", "--seeds", "2", "--against", dir)
+	assert.Equal(t, cli.ExitOK, code)
+	assert.Contains(t, out, ", 0 differ from those in "+dir)
+
+	name := filepath.Join(dir, "data", "slides-setup-claims.csv")
+	saved, err := os.ReadFile(name)
+	require.NoError(t, err)
+	lines := strings.SplitAfter(string(saved), "\n")
+	row, _, _ := strings.Cut(lines[1], ",")
+	lines[1] = strings.TrimRight(lines[1], "0123456789.e+-\n") + "-1\n"
+	require.NoError(t, os.WriteFile(name, []byte(strings.Join(lines, "")), 0o600))
+	code, out, errs = runCommand("", "run", "slides-setup", "--seeds", "1", "--against", dir)
+	assert.Equal(t, cli.ExitFailure, code)
+	assert.Contains(t, out, ", 1 differ from those in "+dir+"\n  "+row+", seed 1: saved -1, now ")
+	assert.Contains(t, errs, "samples in "+dir+" that are out of date: 1, of experiment slides-setup first")
+	code, _, errs = runCommand("", "run", "slides-setup", "--seeds", "1", "--output", "json", "--against", dir)
+	assert.Equal(t, cli.ExitFailure, code)
+	assert.Contains(t, errs, "out of date")
+}
+
 // Few seeds decide nothing, which is said once, and only where it explains something.
 func TestRun_FewerThanSixSeeds_WhyOpen(t *testing.T) {
 	const why = "open: fewer than 6 seeds decide no random claim; run with --seeds 6 or more\n"

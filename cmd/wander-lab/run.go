@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/internal/counted"
 	"github.com/wandertoken/wander/lab/experiment"
 )
 
@@ -30,6 +31,7 @@ type runFlags struct {
 	seeds, parallel int
 	first           uint64
 	out, output     string
+	against         string
 }
 
 // seedFlags are those of the commands that run experiments.
@@ -60,12 +62,15 @@ all results in DIR/data: what earlier runs have written there stays on the pages
 "all": each row is a goal, what is measured, and whether it is met. With one
 seed "all" takes four to nine minutes of processor time; "beyond" takes longer.
 
-The same seeds give the same files, whatever --parallel says.`,
+The same seeds give the same files, whatever --parallel says. With --against DIR the
+samples are held to those that an earlier run with the same seeds wrote to DIR; if one
+differs, DIR shows what was true of another version, and the exit code is 1.`,
 		Example: "  wander-lab run journal-fig2\n  wander-lab run all --seeds 10 --out /tmp/papers\n  wander-lab run journal-fig2 --first 1001",
 		Args:    someExperiment,
 		RunE:    func(_ *cobra.Command, args []string) error { return runExperiments(env, f, args) },
 	}
 	f.seedFlags(cmd, 40)
+	cmd.Flags().StringVar(&f.against, "against", "", "compare each sample with the one that an earlier run saved in this folder, and fail if one differs (default: none)")
 	cmd.Flags().StringVar(&f.out, "out", "", "write figures and tables to this folder (default: none are written)")
 	return cmd
 }
@@ -101,7 +106,37 @@ func runExperiments(env *cli.Environment, f runFlags, names []string) error {
 		unmake()
 		return err
 	}
-	return f.print(env.Out, results)
+	if err := f.print(env.Out, results); err != nil {
+		return err
+	}
+	return f.compare(env.Out, results)
+}
+
+// maxStale bounds the samples that are listed: one already says that the pages are out of date.
+const maxStale = 20
+
+// compare holds the results to those of an earlier run, if one is given.
+func (f runFlags) compare(w io.Writer, results []experiment.Result) error {
+	if f.against == "" {
+		return nil
+	}
+	compared, stale, err := experiment.Against(f.against, results)
+	if err != nil {
+		return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: "--against names the folder that an earlier run wrote with --out"}
+	}
+	if f.output == "text" {
+		fmt.Fprintf(w, "\nof %s, %d differ from those in %s\n", counted.Of(compared, "sample"), len(stale), f.against)
+		for _, s := range stale[:min(len(stale), maxStale)] {
+			fmt.Fprintf(w, "  %v\n", s)
+		}
+	}
+	if len(stale) == 0 {
+		return nil
+	}
+	return &cli.Error{
+		Code: cli.ExitFailure, Err: fmt.Errorf("samples in %s that are out of date: %d, of experiment %s first", f.against, len(stale), stale[0].Experiment),
+		Hint: "run the experiment again with the command on its page, and read what has changed",
+	}
 }
 
 // makeFolder makes a folder with those above it, none for "", before there is

@@ -16,8 +16,8 @@ var (
 
 // What is wrong with a folder that the page of goals is made from.
 var (
-	// ErrNothingSaved: no run has saved results of goals there.
-	ErrNothingSaved = errors.New("experiment: no results of goals are saved")
+	// ErrNothingSaved: no run has saved results there.
+	ErrNothingSaved = errors.New("experiment: no results are saved")
 	// ErrSaved: a file with saved results is none, or is of another version.
 	ErrSaved = errors.New("experiment: saved results cannot be read")
 )

@@ -24,7 +24,7 @@ const (
 	ExitLost          = 76 // the grant was lost while the command ran
 	ExitNoPermission  = 77 // own certificate expired, or the configuration refuses
 	ExitConfiguration = 78
-	ExitGone          = 79 // the member has left or was revoked: no restart mends that
+	ExitGone          = 79  // the member has left or was revoked: no restart mends that
 	ExitSignal        = 128 // plus the signal's number
 )
 
