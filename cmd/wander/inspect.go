@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -49,20 +48,31 @@ func runInspect(env *environment, name, groupFile, output string) error {
 	if err != nil {
 		return err
 	}
+	var text []byte
 	for o, err := range objects {
-		if errors.Is(err, journal.ErrTorn) {
+		if err == nil {
+			if text = appendObject(text, o, output); len(text) < outputBlock {
+				continue
+			}
+		}
+		if _, failed := env.Out.Write(text); failed != nil {
+			return failed
+		}
+		text = text[:0]
+		switch {
+		case errors.Is(err, journal.ErrTorn):
 			cli.Warn(env.Err, "%v: an unfinished write, in progress or cut off by a crash", err)
 			return nil
-		}
-		if err != nil {
+		case err != nil:
 			return inspectError(name, err)
 		}
-		if err := show(env.Out, o, output); err != nil {
-			return err
-		}
 	}
-	return nil
+	_, err = env.Out.Write(text)
+	return err
 }
+
+// outputBlock is how much is written at once, in bytes: a system call for each object would cost more than the object.
+const outputBlock = 64 << 10
 
 const inspectHint = "give a key, a certificate, a group file, evidence, or a member's journal, the folder journal in its state_dir"
 
@@ -81,14 +91,12 @@ func inspectError(name string, err error) error {
 	return err
 }
 
-func show(w io.Writer, o inspect.Object, output string) error {
+// appendObject appends an object in a form that cli.CheckOutput has accepted.
+func appendObject(to []byte, o inspect.Object, output string) []byte {
 	if output == "text" {
-		return o.Text(w)
+		return o.AppendText(to)
 	}
-	return json.NewEncoder(w).Encode(struct {
-		V      int            `json:"v"`
-		Object inspect.Object `json:"object"`
-	}{1, o})
+	return append(o.AppendJSON(append(to, `{"v":1,"object":`...)), "}\n"...)
 }
 
 func inspectorFor(groupFile string) (*inspect.Inspector, error) {

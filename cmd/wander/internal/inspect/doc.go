@@ -13,7 +13,7 @@
 //
 //	i := inspect.New(group)                       // nil: nothing is verified
 //	for o, err := range i.Objects(name, data) {   // or i.Journal(folder)
-//		err = o.Text(os.Stdout)               // or its JSON
+//		text = o.AppendText(text)             // or AppendJSON
 //	}
 //
 // # How an input is recognised
@@ -30,7 +30,7 @@
 // # How a signed object is recognised
 //
 // The bytes of a signed object do not say of which kind it is: the kind is part of what is signed. So signed tries
-// each kind (kinds, byMembers), and the one whose signature verifies is the right one:
+// each kind that its payload can be (ofTokens, byAuthority, byMembers), and the one whose signature verifies is the right one:
 //
 //	at hand                           what is shown              Verified
 //	a group, and a key verifies it    its kind                   "yes"
@@ -55,13 +55,14 @@
 // Secrets are named and never shown. Text that would speak to a terminal is quoted (printable). An input has
 // at most MaxInput bytes. Verified means that the signature is right by the group's keys, retired ones among
 // them; it says nothing about validity today, or about custody. Certificates come before what they verify: an
-// object of a member whose certificate comes later in the input is shown as not verified.
+// object of a member whose certificate comes more than framesAtOnce frames later in the input is shown as not verified.
 //
 // # What belongs elsewhere
 //
 // Comparing journals is for `wander audit`. Reading and verifying is for the packages of the objects: nothing
-// is decoded here that they do not decode. A new signed kind is an entry in kinds or byMembers; a new block of
+// is decoded here that they do not decode. A new signed kind is an entry in one of those three; a new block of
 // PEM a case in blocks; words for numbers are a type like complaint.
 //
-// An Inspector learns while it shows, and is not safe for concurrent use.
+// An Inspector learns while it shows, and is not safe for concurrent use. It decodes the frames of a journal and learns from them one after
+// the other, and shows framesAtOnce of them on all processors.
 package inspect

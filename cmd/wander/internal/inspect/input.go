@@ -8,7 +8,10 @@ import (
 	"iter"
 	"path/filepath"
 	"reflect"
+	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/wandertoken/wander/crypto/keyfile"
@@ -143,20 +146,14 @@ func (i *Inspector) segment(name string, data []byte, yield func(Object, error) 
 	if !yield(head, nil) {
 		return
 	}
-	for {
-		f, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return
+	i.frames(func(yield func(journal.Frame, error) bool) {
+		for {
+			f, err := r.Next()
+			if errors.Is(err, io.EOF) || !yield(f, err) || err != nil {
+				return
+			}
 		}
-		if err != nil {
-			yield(Object{}, err)
-			return
-		}
-		o, err := i.frame(f)
-		if !yield(o, err) || err != nil {
-			return
-		}
-	}
+	}, yield)
 }
 
 // Journal shows all segments of the journal in a folder, oldest record first,
@@ -164,42 +161,101 @@ func (i *Inspector) segment(name string, data []byte, yield func(Object, error) 
 // is none.
 func (i *Inspector) Journal(dir string) iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
-		found := false
-		for f, err := range store.Frames(nil, dir) {
-			if err != nil {
-				yield(Object{}, err)
-				return
+		found, goesOn := false, true
+		i.frames(func(yield func(journal.Frame, error) bool) {
+			for f, err := range store.Frames(nil, dir) {
+				found = true
+				if err == nil && (f.FromCheckpoint || len(f.Body) == 0) {
+					continue
+				}
+				if !yield(f.Frame, err) || err != nil {
+					return
+				}
 			}
-			found = true
-			if f.FromCheckpoint || len(f.Body) == 0 {
-				continue
-			}
-			o, err := i.frame(f.Frame)
-			if !yield(o, err) || err != nil {
-				return
-			}
-		}
-		if !found {
+		}, func(o Object, err error) bool {
+			goesOn = goesOn && yield(o, err)
+			return goesOn
+		})
+		if !found && goesOn {
 			yield(Object{}, ErrNoJournal)
 		}
 	}
 }
 
-func (i *Inspector) frame(f journal.Frame) (Object, error) {
-	if len(f.Body) == 0 {
-		return Object{What: fmt.Sprintf("%d %v", f.Seq, f.Type)}, nil
+// framesAtOnce is how many frames are shown at once, on all processors: so many that starting goroutines costs
+// little, and so few that a long journal needs little memory.
+const framesAtOnce = 512
+
+// record is one frame, decoded.
+type record struct {
+	frame journal.Frame
+	at    uint64
+	body  journal.Record // nil: the frame has none
+}
+
+// frames shows frames in their order, up to the first error. An object is verified by the certificates that come before it, or among the next
+// framesAtOnce frames.
+func (i *Inspector) frames(from iter.Seq2[journal.Frame, error], yield func(Object, error) bool) {
+	batch, shown := make([]record, 0, framesAtOnce), make([]Object, framesAtOnce)
+	flush := func() bool {
+		i.showAll(batch, shown)
+		for at := range batch {
+			if !yield(shown[at], nil) {
+				return false
+			}
+		}
+		batch = batch[:0]
+		return true
 	}
-	at, r, err := journal.Decode(f.Body)
-	if err != nil {
-		return Object{}, fmt.Errorf("record %d at offset %d: %w", f.Seq, f.Offset, err)
+	for f, err := range from {
+		r := record{frame: f}
+		if err == nil && len(f.Body) > 0 {
+			if r.at, r.body, err = journal.Decode(f.Body); err != nil {
+				err = fmt.Errorf("record %d at offset %d: %w", f.Seq, f.Offset, err)
+			}
+		}
+		if err != nil {
+			if flush() {
+				yield(Object{}, err)
+			}
+			return
+		}
+		if k, ok := r.body.(*journal.Known); ok && k.What == journal.KnownCertificate {
+			i.Learn(k.Object)
+		}
+		if batch = append(batch, r); len(batch) == framesAtOnce && !flush() {
+			return
+		}
 	}
-	if k, ok := r.(*journal.Known); ok && k.What == journal.KnownCertificate {
-		i.Learn(k.Object)
+	flush()
+}
+
+// showAll shows decoded frames, on all processors. Nothing is learned meanwhile.
+func (i *Inspector) showAll(records []record, shown []Object) {
+	i.learnt = true
+	var all sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		all.Go(func() {
+			for at := w * len(records) / workers; at < (w+1)*len(records)/workers; at++ {
+				shown[at] = i.frame(&records[at])
+			}
+		})
 	}
-	fields, _ := structure(reflect.ValueOf(r), i.open).(Fields)
-	what := fmt.Sprintf("%d %s %v", f.Seq, time.UnixMicro(int64(at)).UTC().Format("2006-01-02T15:04:05.000000Z"), r.Kind())
-	if f.FromCheckpoint {
-		what += " (carried)"
+	all.Wait()
+	i.learnt = false
+}
+
+func (i *Inspector) frame(r *record) Object {
+	to := strconv.AppendUint(nil, r.frame.Seq, 10)
+	if r.body == nil {
+		return Object{What: string(fmt.Append(append(to, ' '), r.frame.Type))}
 	}
-	return Object{What: what, Fields: fields}, nil
+	to = time.UnixMicro(int64(r.at)).UTC().AppendFormat(append(to, ' '), "2006-01-02T15:04:05.000000Z")
+	to = append(append(to, ' '), r.body.Kind().String()...)
+	if r.frame.FromCheckpoint {
+		to = append(to, " (carried)"...)
+	}
+	fields, _ := structure(reflect.ValueOf(r.body), i.open).(Fields)
+	return Object{What: string(to), Fields: fields}
 }

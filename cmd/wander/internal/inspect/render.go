@@ -1,15 +1,14 @@
 package inspect
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/duration"
@@ -34,90 +33,47 @@ type Object struct {
 	Fields   Fields
 }
 
-// MarshalJSON writes the fields in their order.
-func (f Fields) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, field := range f {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		name, err := json.Marshal(field.Name)
-		if err != nil {
-			return nil, err
-		}
-		value, err := json.Marshal(field.Value)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(value)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
+// AppendText appends the object as people read it, in lines.
+func (o Object) AppendText(to []byte) []byte { return o.appendText(to, "") }
 
-// MarshalJSON writes the object as one JSON object.
-func (o Object) MarshalJSON() ([]byte, error) { return o.flat().MarshalJSON() }
-
-func (o Object) flat() Fields {
-	head := Fields{{"what", o.What}}
-	if o.Verified != "" {
-		head = append(head, Field{"verified", o.Verified})
-	}
-	return append(head, o.Fields...)
-}
-
-// Text writes the object for people.
-func (o Object) Text(w io.Writer) error { return o.text(w, "") }
-
-func (o Object) text(w io.Writer, indent string) error {
-	title := o.What
+func (o Object) appendText(to []byte, indent string) []byte {
+	to = append(to, o.What...)
 	switch o.Verified {
 	case "":
 	case verifiedYes:
-		title += " (verified)"
+		to = append(to, " (verified)"...)
 	default:
-		title += " (not verified: " + o.Verified + ")"
+		to = append(append(append(to, " (not verified: "...), o.Verified...), ')')
 	}
-	if _, err := fmt.Fprintf(w, "%s\n", title); err != nil {
-		return err
-	}
-	return o.Fields.text(w, indent+"  ")
+	return o.Fields.appendText(append(to, '\n'), indent+"  ")
 }
 
-func (f Fields) text(w io.Writer, indent string) error {
+func (f Fields) appendText(to []byte, indent string) []byte {
 	for _, field := range f {
-		if _, err := fmt.Fprintf(w, "%s%s: ", indent, field.Name); err != nil {
-			return err
-		}
-		if err := textValue(w, indent, field.Value); err != nil {
-			return err
-		}
+		to = append(append(append(to, indent...), field.Name...), ": "...)
+		to = appendTextValue(to, indent, field.Value)
 	}
-	return nil
+	return to
 }
 
-func textValue(w io.Writer, indent string, value any) error {
+func appendTextValue(to []byte, indent string, value any) []byte {
 	switch v := value.(type) {
 	case Object:
-		return v.text(w, indent)
+		return v.appendText(to, indent)
 	case Fields:
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
-		}
-		return v.text(w, indent+"  ")
+		return v.appendText(append(to, '\n'), indent+"  ")
 	case []any:
-		return textList(w, indent, v)
+		return appendTextList(to, indent, v)
 	case string:
-		value = printable(v)
+		to = append(to, printable(v)...)
+	case uint64:
+		to = strconv.AppendUint(to, v, 10)
+	case nil:
+		to = append(to, "none"...)
+	default:
+		to = fmt.Append(to, v)
 	}
-	if value == nil {
-		value = "none"
-	}
-	_, err := fmt.Fprintln(w, value)
-	return err
+	return append(to, '\n')
 }
 
 // printable quotes text that would speak to a terminal, and none.
@@ -133,23 +89,78 @@ func printable(text string) string {
 	return text
 }
 
-func textList(w io.Writer, indent string, list []any) error {
+func appendTextList(to []byte, indent string, list []any) []byte {
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(w, "none")
-		return err
+		return append(to, "none\n"...)
 	}
-	if _, err := fmt.Fprintln(w); err != nil {
-		return err
-	}
+	to = append(to, '\n')
 	for _, v := range list {
-		if _, err := fmt.Fprintf(w, "%s  - ", indent); err != nil {
-			return err
+		to = append(append(to, indent...), "  - "...)
+		to = appendTextValue(to, indent+"  ", v)
+	}
+	return to
+}
+
+// AppendJSON appends the object as one JSON object, with its fields in their order.
+func (o Object) AppendJSON(to []byte) []byte {
+	to = appendJSONString(append(to, `{"what":`...), o.What)
+	if o.Verified != "" {
+		to = appendJSONString(append(to, `,"verified":`...), o.Verified)
+	}
+	return append(o.Fields.appendJSON(to, true), '}')
+}
+
+// appendJSON appends the fields without the braces; another member of the object may stand before them.
+func (f Fields) appendJSON(to []byte, another bool) []byte {
+	for _, field := range f {
+		if another {
+			to = append(to, ',')
 		}
-		if err := textValue(w, indent+"  ", v); err != nil {
-			return err
+		another = true
+		to = appendJSONValue(append(appendJSONString(to, field.Name), ':'), field.Value)
+	}
+	return to
+}
+
+func appendJSONValue(to []byte, value any) []byte {
+	switch v := value.(type) {
+	case Object:
+		return v.AppendJSON(to)
+	case Fields:
+		return append(v.appendJSON(append(to, '{'), false), '}')
+	case []any:
+		to = append(to, '[')
+		for i, one := range v {
+			if i > 0 {
+				to = append(to, ',')
+			}
+			to = appendJSONValue(to, one)
+		}
+		return append(to, ']')
+	case string:
+		return appendJSONString(to, v)
+	case uint64:
+		return strconv.AppendUint(to, v, 10)
+	}
+	text, err := json.Marshal(value) // a number, a bool, or nothing: they cannot fail
+	if err != nil {
+		return appendJSONString(to, err.Error())
+	}
+	return append(to, text...)
+}
+
+// appendJSONString leaves all but plain text to the library.
+func appendJSONString(to []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			quoted, err := json.Marshal(text)
+			if err != nil {
+				return append(to, `""`...) // no string makes it fail
+			}
+			return append(to, quoted...)
 		}
 	}
-	return nil
+	return append(append(append(to, '"'), text...), '"')
 }
 
 // structure turns a Go value into Fields and lists. Byte strings that are
@@ -214,11 +225,10 @@ func gate(g group.Gate) any {
 func structureKind(v reflect.Value, open func([]byte) (Object, bool)) any {
 	switch v.Kind() {
 	case reflect.Struct:
-		var f Fields
-		for i := range v.NumField() {
-			if t := v.Type().Field(i); t.IsExported() && t.Name != "Extensions" {
-				f = append(f, Field{snake(t.Name), structure(v.Field(i), open)})
-			}
+		shown := fieldsOf(v.Type())
+		f := make(Fields, len(shown))
+		for i, s := range shown {
+			f[i] = Field{s.name, structure(v.Field(s.at), open)}
 		}
 		return f
 	case reflect.Slice, reflect.Array:
@@ -234,6 +244,29 @@ func structureKind(v reflect.Value, open func([]byte) (Object, bool)) any {
 		return list
 	}
 	return v.Interface()
+}
+
+// shownField is a field of a struct that is shown.
+type shownField struct {
+	at   int
+	name string
+}
+
+// shownFields has them for each type of struct: a journal has many objects of few types.
+var shownFields sync.Map // reflect.Type to []shownField
+
+func fieldsOf(t reflect.Type) []shownField {
+	if found, ok := shownFields.Load(t); ok {
+		return found.([]shownField)
+	}
+	fields := []shownField{}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.IsExported() && f.Name != "Extensions" {
+			fields = append(fields, shownField{i, snake(f.Name)})
+		}
+	}
+	shownFields.Store(t, fields)
+	return fields
 }
 
 // snake turns GoName into go_name.

@@ -21,7 +21,7 @@ func TestText_ControlCharacters_None(t *testing.T) {
 	var b strings.Builder
 	for o, err := range New(nil).Objects("-", data) {
 		require.NoError(t, err)
-		require.NoError(t, o.Text(&b))
+		b.Write(o.AppendText(nil))
 	}
 	for _, r := range []string{"\x1b", "\r", "\u009b", "\u202e"} {
 		assert.NotContains(t, b.String(), r)

@@ -36,12 +36,18 @@ type Inspector struct {
 	keys  map[ident.Member]*signature.PublicKey
 	read  *token.Verifier
 	only  string // why what agrees with the group is not verified; empty if it is
+	kinds []kind // that are verified; none without a group
+	// learnt: keys are only read, as several goroutines show objects.
+	learnt bool
 }
 
 // New returns an Inspector. The group may be nil: then nothing is verified.
 func New(g *group.Group) *Inspector {
 	i := &Inspector{group: g, keys: make(map[ident.Member]*signature.PublicKey)}
 	i.read = token.NewVerifier(i.id(), i)
+	if g != nil {
+		i.kinds = append(i.ofTokens(), append(i.byAuthority(), i.byMembers()...)...)
+	}
 	return i
 }
 
@@ -83,31 +89,61 @@ func (i *Inspector) Learn(raw []byte) {
 // signed recognises a signed object: by verifying it where that is possible,
 // by its shape otherwise.
 func (i *Inspector) signed(raw []byte) (Object, bool) {
+	if len(raw) == 0 || raw[0] != signedTag {
+		return Object{}, false // most byte strings are none, and an error costs more than this
+	}
 	u, err := envelope.Parse(envelope.Domain{Version: 1, Group: i.id(), Kind: envelope.Genesis}, raw)
 	if err != nil {
 		return Object{}, false
 	}
-	if i.group != nil {
-		for _, try := range i.kinds() {
-			if what, body, err := try(raw); err == nil {
-				return i.object(what, cmp.Or(i.only, verifiedYes), body), true
-			}
+	head := payloadHead(u)
+	for _, k := range i.kinds {
+		if k.head != 0 && k.head != head {
+			continue
+		}
+		if what, body, err := k.try(raw); err == nil {
+			return i.object(what, cmp.Or(i.only, verifiedYes), body), true
 		}
 	}
 	why := noGroup
 	if i.group != nil {
 		why = noSignature
 	}
-	if b, _, err := token.PeekGenesis(i.id(), raw); err == nil {
-		return i.object("genesis", why, b), true
-	}
-	if b, _, err := token.PeekTransfer(i.id(), raw); err == nil {
-		return i.object("transfer", why, b), true
-	}
-	if b, _, err := token.PeekComplaint(i.id(), raw); err == nil {
-		return i.object("complaint", why, shownComplaint(b)), true
+	switch head {
+	case genesisHead:
+		if b, _, err := token.PeekGenesis(i.id(), raw); err == nil {
+			return i.object("genesis", why, b), true
+		}
+	case transferHead:
+		if b, _, err := token.PeekTransfer(i.id(), raw); err == nil {
+			return i.object("transfer", why, b), true
+		}
+	case complaintHead:
+		if b, _, err := token.PeekComplaint(i.id(), raw); err == nil {
+			return i.object("complaint", why, shownComplaint(b)), true
+		}
 	}
 	return i.unknown(u, why), true
+}
+
+// signedTag is the first byte of a signed object: CBOR's tag 18 (RFC 9052, 4.2).
+const signedTag = 0xd2
+
+// These are the first bytes of the payloads of objects about tokens: CBOR arrays of as many elements as the bodies of
+// package token have fields. So an object is verified as what it can be, and not as all that there is.
+const (
+	answerHead    = 0x80 + 6
+	genesisHead   = 0x80 + 8
+	complaintHead = 0x80 + 10
+	transferHead  = 0x80 + 12
+)
+
+// payloadHead is the first byte of a payload, 0 if it has none.
+func payloadHead(u envelope.Unverified) byte {
+	if p := u.Payload(); len(p) > 0 {
+		return p[0]
+	}
+	return 0
 }
 
 func (i *Inspector) object(what, verified string, body any) Object {
@@ -133,35 +169,53 @@ func (i *Inspector) unknown(u envelope.Unverified, why string) Object {
 
 type recognise func(raw []byte) (what string, body any, err error)
 
+// kind is one kind of signed object.
+type kind struct {
+	head byte // of its payload; 0: it is tried in any case
+	try  recognise
+}
+
 // errNot says that an object is of another kind.
 var errNot = errors.New("not this kind")
 
-// kinds are tried one after the other. Objects that the CA signed in the past, with
+// ofTokens come first: a journal consists of them.
+func (i *Inspector) ofTokens() []kind {
+	return []kind{
+		{transferHead, func(raw []byte) (string, any, error) {
+			o, err := i.read.Transfer(raw)
+			return "transfer", o.Body(), err
+		}},
+		{answerHead, i.answer(token.Receipt)}, {answerHead, i.answer(token.Void)}, {answerHead, i.answer(token.Unknown)},
+		{genesisHead, func(raw []byte) (string, any, error) {
+			o, err := i.read.Genesis(raw)
+			if err != nil {
+				return "", nil, err
+			}
+			return "genesis of token " + o.ID().String(), o.Body(), nil
+		}},
+		{complaintHead, i.complaint},
+	}
+}
+
+// byAuthority are the kinds that the CA signs. Those that it signed in the past, with
 // keys that are retired by now, are shown, too.
-func (i *Inspector) kinds() []recognise {
+func (i *Inspector) byAuthority() []kind {
 	g, cas := i.group, i.group.History()
-	return append([]recognise{
-		func(raw []byte) (string, any, error) {
+	return []kind{
+		{0, func(raw []byte) (string, any, error) {
 			c, err := certificate.ParseAny(g.ID(), raw, cas)
 			if err != nil {
 				return "", nil, err
 			}
-			i.keys[c.Member()] = c.Key()
+			if !i.learnt {
+				i.keys[c.Member()] = c.Key()
+			}
 			return "certificate of " + c.Role().String() + " " + c.Member().String(), c.Body(), nil
-		},
-		byCA(i, "CA certificate", group.ParseAuthority),
-		byCA(i, "group configuration", group.ParseConfig),
-		byCA(i, "revocation", certificate.ParseRevocation),
-		func(raw []byte) (string, any, error) {
-			o, err := i.read.Genesis(raw)
-			return "genesis of token " + o.ID().String(), o.Body(), err
-		},
-		func(raw []byte) (string, any, error) {
-			o, err := i.read.Transfer(raw)
-			return "transfer", o.Body(), err
-		},
-		i.answer(token.Receipt), i.answer(token.Void), i.answer(token.Unknown), i.complaint,
-	}, i.byMembers()...)
+		}},
+		{0, byCA(i, "CA certificate", group.ParseAuthority)},
+		{0, byCA(i, "group configuration", group.ParseConfig)},
+		{0, byCA(i, "revocation", certificate.ParseRevocation)},
+	}
 }
 
 // byCA recognises what a CA key has signed.
@@ -178,16 +232,16 @@ func byCA[B any, S interface{ Body() B }](
 }
 
 // byMembers are the kinds of objects about membership that members sign.
-func (i *Inspector) byMembers() []recognise {
+func (i *Inspector) byMembers() []kind {
 	g := i.group.ID()
-	return []recognise{
-		byMember(i, "endpoint record", certificate.EndpointSigner, certificate.ParseEndpoint),
-		byMember(i, "leave", certificate.LeaveSigner, certificate.ParseLeave),
-		byMember(i, "failure statement", certificate.FailureSigner, certificate.ParseFailure),
-		func(raw []byte) (string, any, error) {
+	return []kind{
+		{0, byMember(i, "endpoint record", certificate.EndpointSigner, certificate.ParseEndpoint)},
+		{0, byMember(i, "leave", certificate.LeaveSigner, certificate.ParseLeave)},
+		{0, byMember(i, "failure statement", certificate.FailureSigner, certificate.ParseFailure)},
+		{0, func(raw []byte) (string, any, error) {
 			r, err := certificate.ParseRequest(g, raw)
 			return "certificate request", r.Body(), err
-		},
+		}},
 	}
 }
 
