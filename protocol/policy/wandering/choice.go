@@ -1,6 +1,8 @@
 package wandering
 
 import (
+	"time"
+
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -226,10 +228,17 @@ func (s *search) looksFor(m ident.Member) {
 
 // waits is that a member whose turns this one keeps wants the token. It need not be found by a look: while no
 // other one is to be next it is asked at once, also while the operation runs here, and
-// the token goes there at its end.
+// the token goes there at its end. One that was asked in vain may have changed its mind; in one search it is believed that
+// after a pause that doubles as that between looks.
 func (s *search) waits(m ident.Member) {
-	if !s.have || contains(s.refused[:], m) && !s.forgives(&s.heeded) {
+	if !s.have {
 		return
+	}
+	if contains(s.refused[:], m) {
+		if !s.forgives(&s.heeded, s.vain) {
+			return
+		}
+		s.vain = min(2*s.vain, readPauseMost)
 	}
 	s.readOwn()
 	if s.gathers == clock.Never && s.choice.member.IsZero() {
@@ -237,10 +246,9 @@ func (s *search) waits(m ident.Member) {
 	}
 }
 
-// forgives lets those that were asked in vain be candidates again: they may have changed their minds. For one
-// reason it does so no more often than this member would look, whatever others say.
-func (s *search) forgives(last *clock.Instant) bool {
-	if s.Now < last.Add(readPauseLeast) {
+// forgives lets those that were asked in vain be candidates again, if it last did so for that reason so long ago.
+func (s *search) forgives(last *clock.Instant, pause time.Duration) bool {
+	if s.Now < last.Add(pause) {
 		return false
 	}
 	*last, s.refused = s.Now, [refusedKept]ident.Member{}
@@ -251,7 +259,7 @@ func (s *search) forgives(last *clock.Instant) bool {
 // member knows to wait.
 func (s *search) ends() {
 	s.gathers = clock.Never
-	if s.choice.member.IsZero() && s.forgives(&s.ended) {
+	if s.choice.member.IsZero() && s.forgives(&s.ended, readPauseLeast) {
 		s.readOwn()
 	}
 	s.proceed()

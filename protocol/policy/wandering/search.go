@@ -46,6 +46,7 @@ type search struct {
 	// heeded and ended are when they were forgotten last because one of them said that it
 	// wants the token, and at the end of an operation.
 	heeded, ended clock.Instant
+	vain          time.Duration // until the former may be the case again
 
 	// silent are the last candidates of this search that did not answer in time, and present
 	// those that have said since that they want the token: they are not asked again.
@@ -85,7 +86,7 @@ func (s *search) serves(m ident.Member, t *sight) {
 // passed the token here, members at random do.
 func (s *search) seek(alone bool) {
 	s.choice = choice{deadline: clock.Never}
-	s.idle, s.pause, s.unreached = clock.Never, readPauseLeast, alone
+	s.idle, s.pause, s.vain, s.unreached = clock.Never, readPauseLeast, readPauseLeast, alone
 	s.canvass.asked = s.canvass.asked[:0]
 	s.refused, s.silent, s.present = [refusedKept]ident.Member{}, s.silent[:0], s.present[:0]
 	s.candidates.remove(s.self)
