@@ -26,7 +26,6 @@ func walkLightLoad(l *Lab, presets []string) error {
 	spare.limit, spare.only = AtMost(60), ""
 	late := walkIdle
 	late.quantity = "share of time with no operation though somebody is due"
-	late.why = whyIdleSpare
 	late.value = func(r *walkRun) float64 { return r.waiting }
 	gap := walkGap
 	gap.why = whyGapSpare
@@ -37,6 +36,9 @@ func walkLightLoad(l *Lab, presets []string) error {
 			return err
 		}
 		table.add(g, "light load", runs)
+		if late.why = whyIdleSpare; preset == walkFair {
+			late.why = whyLateFair
+		}
 		for _, q := range []walkQuantity{spare, late, walkTwo, walkMore, walkP99, walkP999, gap} {
 			q.row(l, g, "-spare", runs)
 		}

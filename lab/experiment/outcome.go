@@ -78,7 +78,7 @@ var causes = []cause{
 	{"the proof overlooks messages still in transit: there are (5n − 4)/2 messages a request, and 3n − 2 of service traffic.",
 		[]string{"ring-d-messages", "ring-d-dearest", "ring-d-longest"}},
 	{"a member that becomes due while the holder asks others has to wait for the answers.",
-		[]string{"beyond-down-late-fair-spare-75-0", "beyond-down-late-fair-spare-75-5", "beyond-down-late-fair-spare-75-10",
+		[]string{"beyond-idle-fair-spare", "beyond-down-late-fair-spare-75-0", "beyond-down-late-fair-spare-75-5", "beyond-down-late-fair-spare-75-10",
 			"beyond-down-late-fair-spare-75-20", "beyond-down-late-fair-spare-75-30"}},
 	{"each living member has to find out by itself which members are down, and waits for each of them twice.",
 		[]string{"beyond-down-p99-fair-unstated-300-10", "beyond-down-p999-fair-unstated-300-10", "beyond-down-idle-fair-unstated-300-20",
