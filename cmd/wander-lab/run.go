@@ -17,6 +17,7 @@ import (
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/lab/experiment"
+	"github.com/wandertoken/wander/lab/shard"
 )
 
 // The names for several experiments: all about the papers, and those about this
@@ -30,6 +31,7 @@ type runFlags struct {
 	seeds, parallel int
 	first           uint64
 	out, output     string
+	shardFlags
 }
 
 // seedFlags are those of the commands that run experiments.
@@ -60,12 +62,14 @@ all results in DIR/data: what earlier runs have written there stays on the pages
 "all": each row is a goal, what is measured, and whether it is met. With one
 seed "all" takes four to nine minutes of processor time; "beyond" takes longer.
 
-The same seeds give the same files, whatever --parallel says.`,
+The same seeds give the same files, whatever --parallel says. With --shard 3/8 the
+third of eight machines makes its part of the runs; wander-lab merge puts all together.`,
 		Example: "  wander-lab run journal-fig2\n  wander-lab run all --seeds 10 --out /tmp/papers\n  wander-lab run journal-fig2 --first 1001",
 		Args:    someExperiment,
 		RunE:    func(_ *cobra.Command, args []string) error { return runExperiments(env, f, args) },
 	}
 	f.seedFlags(cmd, 40)
+	f.declare(cmd.Flags())
 	cmd.Flags().StringVar(&f.out, "out", "", "write figures and tables to this folder (default: none are written)")
 	return cmd
 }
@@ -89,11 +93,33 @@ func runExperiments(env *cli.Environment, f runFlags, names []string) error {
 	if err != nil {
 		return err
 	}
+	if f.isSet() {
+		return f.makePart(env, jobArgs{Command: "run", Names: names}, func(ctx context.Context, o experiment.Options, part shard.Part) ([]shard.Record, error) {
+			return experiment.RunPart(ctx, experiments, o, part)
+		})
+	}
+	return f.run(env, names, func(ctx context.Context, o experiment.Options) ([]experiment.Result, error) {
+		return experiment.Run(ctx, experiments, o)
+	})
+}
+
+// makePart makes one part of the runs.
+func (f runFlags) makePart(env *cli.Environment, args jobArgs, do func(context.Context, experiment.Options, shard.Part) ([]shard.Record, error)) error {
+	args.First, args.Seeds = f.first, uint64(f.seeds)
+	return makePart(env, f.shardFlags, args, func(part shard.Part) ([]shard.Record, error) {
+		return withProgress(env, f, func(ctx context.Context, o experiment.Options) ([]shard.Record, error) {
+			return do(ctx, o, part)
+		})
+	})
+}
+
+// run gets the results, and writes and prints what they show.
+func (f runFlags) run(env *cli.Environment, names []string, get func(context.Context, experiment.Options) ([]experiment.Result, error)) error {
 	unmake, err := makeFolder(f.out)
 	if err != nil {
 		return err
 	}
-	results, err := f.simulate(env, experiments)
+	results, err := withProgress(env, f, get)
 	if err == nil {
 		err = f.write(names, results)
 	}
@@ -125,13 +151,6 @@ func makeFolder(dir string) (unmake func(), err error) {
 	}, err
 }
 
-// simulate runs experiments until they are done or the user interrupts.
-func (f runFlags) simulate(env *cli.Environment, experiments []experiment.Experiment) ([]experiment.Result, error) {
-	return withProgress(env, f, func(ctx context.Context, o experiment.Options) ([]experiment.Result, error) {
-		return experiment.Run(ctx, experiments, o)
-	})
-}
-
 // withProgress does what runs experiments, shows how far it is, and ends it when
 // the user interrupts.
 func withProgress[T any](env *cli.Environment, f runFlags, do func(context.Context, experiment.Options) (T, error)) (result T, err error) {
@@ -148,7 +167,7 @@ func withProgress[T any](env *cli.Environment, f runFlags, do func(context.Conte
 	switch {
 	case ctx.Err() == nil:
 		return result, err
-	case f.out != "":
+	case f.out != "" || f.isSet():
 		return result, cli.InterruptedWriting()
 	}
 	return result, cli.Interrupted()
@@ -163,6 +182,9 @@ func (f runFlags) check() error {
 	}
 	if f.parallel < 0 {
 		return cli.UsageError("--parallel %d: must not be negative", f.parallel)
+	}
+	if err := f.shardFlags.check(map[string]bool{"out": f.out != ""}); err != nil {
+		return err
 	}
 	return cli.CheckOutput(f.output)
 }
