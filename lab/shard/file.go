@@ -75,8 +75,8 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s %s of %d %s missing", noun, strings.Join(numbers, ", "), e.Parts[0].Of, verb)
 }
 
-// Is makes it ErrMissing.
-func (e *MissingError) Is(target error) bool { return target == ErrMissing }
+// Unwrap is ErrMissing.
+func (e *MissingError) Unwrap() error { return ErrMissing }
 
 // header is the first line of a file.
 type header struct {
@@ -253,7 +253,7 @@ func read(r io.Reader) (h header, records []Record, err error) {
 	if err := line(&h); err != nil {
 		return h, nil, err
 	}
-	if h.V != version || h.Of < 1 || h.Of > MaxParts || h.Index < 1 || h.Index > h.Of {
+	if h.V != version || h.Of < 1 || h.Of > maxParts || h.Index < 1 || h.Index > h.Of {
 		return h, nil, fmt.Errorf("%w: version %d, shard %v", ErrDamaged, h.V, h.Part)
 	}
 	for {

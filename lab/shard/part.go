@@ -13,8 +13,8 @@ type Part struct {
 	Of    int `json:"of"`
 }
 
-// MaxParts bounds the parts of a job: as many as there are seeds at most, each a file.
-const MaxParts = 10_000
+// maxParts bounds the parts of a job: as many as there are seeds at most, each a file.
+const maxParts = 10_000
 
 // The variables in which job arrays tell a task its number.
 const (
@@ -36,8 +36,8 @@ var (
 func Parse(text string, getenv func(string) string) (Part, error) {
 	index, of, found := strings.Cut(text, "/")
 	n, err := strconv.Atoi(of)
-	if !found || err != nil || n < 1 || n > MaxParts {
-		return Part{}, fmt.Errorf("%w: %q: must be I/N or task/N, where N is 1 to %d", ErrPart, text, MaxParts)
+	if !found || err != nil || n < 1 || n > maxParts {
+		return Part{}, fmt.Errorf("%w: %q: must be I/N or task/N, where N is 1 to %d", ErrPart, text, maxParts)
 	}
 	if index == task {
 		if index, err = taskNumber(getenv); err != nil {
