@@ -70,6 +70,13 @@ again = wander.hold("tape").acquire()
 again.release()
 again.release()
 
+grants = [wander.hold("tape") for _ in range(4)]
+for turn in grants:
+    grant = turn.acquire()
+    grant.release()
+assert 0 < grant.return_s <= grant.return_p95_s < 600, (grant.return_s, grant.return_p95_s)
+assert first.return_s is None and first.return_p95_s is None
+
 try:
     with wander.hold("tape", max_hold=0.2) as short:
         while short.left() > 0:
@@ -156,6 +163,8 @@ wander_release
 wander_acquire tape
 test "$WANDER_FENCE" -ge "$first"
 wander_release
+for turn in 1 2 3; do wander_acquire tape; wander_release; done
+case $WANDER_RETURN_S,$WANDER_RETURN_P95_S in [0-9]*,[0-9]*) echo told ;; esac
 if wander_acquire tap; then exit 1; else test $? = 69; fi
 if WANDER_SOCKET=/nowhere wander_acquire tape; then exit 1; else test $? = 69; fi
 test -z "$(jobs)"
@@ -165,6 +174,7 @@ echo done
 		out := d.says(t, shell, text)
 		assert.True(t, strings.HasSuffix(out, "done"), out)
 		assert.Contains(t, out, "tape: not granted in time")
+		assert.Contains(t, out, "told\n", "when the next turn is expected")
 		assert.Contains(t, out, "tap: refused by the configuration: resource is not in the group configuration")
 	}
 }

@@ -68,3 +68,30 @@ func ExampleClient_TryAcquire() {
 	// <nil>
 	// true
 }
+
+// A program that plays what it fetches takes along as much as lasts until its next turn. While the member has had too few turns
+// to tell, it takes what its owner has configured.
+func ExampleGrant_return() {
+	client, stop := daemon()
+	defer stop()
+	const configured = 20 * time.Minute
+	for turn := range 5 {
+		err := client.Do(context.Background(), "tape", func(_ context.Context, g wander.Grant) error {
+			take := configured
+			if g.ReturnP95 > 0 {
+				take = g.ReturnP95 + g.ReturnP95/10 // 19 of 20 turns come within ReturnP95
+			}
+			fmt.Println(turn, take < configured)
+			return nil
+		})
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output:
+	// 0 false
+	// 1 false
+	// 2 false
+	// 3 true
+	// 4 true
+}

@@ -29,6 +29,11 @@ type Grant struct {
 	Deadline time.Time
 	// Permit is a signed proof of this custody (`wander permit verify`), and no secret. It may be empty.
 	Permit []byte
+	// Return is after what time from the grant on the member expects its next grant of the resource, and ReturnP95 after what time
+	// it comes in 19 of 20 cases, by the times between its last ones. A program that has to do with what it does now until then can
+	// do as much as that. Both are 0 while the member has had too few grants to tell: for the
+	// first three after it started.
+	Return, ReturnP95 time.Duration
 }
 
 // Held is a resource that this machine holds. Release it.
@@ -48,11 +53,19 @@ func hold(granted granted, margin func(time.Duration) time.Duration) *Held {
 	g := granted.Grant()
 	h := &Held{granted: granted, grant: Grant{
 		Resource: g.Resource, Member: g.Name, Holder: g.Member.String(), Token: g.Token.String(), Hop: g.Hop, Fence: g.Fence, GateFence: g.GateFence,
-		Deadline: g.Deadline, Permit: g.Permit,
+		Deadline: g.Deadline, Permit: g.Permit, Return: span(g.ReturnS), ReturnP95: span(g.ReturnP95S),
 	}}
 	h.lost, h.end = context.WithCancelCause(context.Background())
 	go h.watch(margin(g.Left()))
 	return h
+}
+
+// span is a number of seconds as a time span, 0 where there is none.
+func span(s *float64) time.Duration {
+	if s == nil {
+		return 0
+	}
+	return time.Duration(*s * float64(time.Second))
 }
 
 // watch cancels the holder's context when the deadline is near or the grant is lost.

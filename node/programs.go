@@ -8,8 +8,10 @@ import (
 
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/forecast"
 	"github.com/wandertoken/wander/node/hooks"
 	"github.com/wandertoken/wander/node/metrics"
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
@@ -142,7 +144,10 @@ func (ps *programs) granted(g effect.Grant) {
 // open begins a grant that a program gets.
 func (ps *programs) open(w *waiter, g effect.Grant) *heldGrant {
 	var permit []byte
-	ps.engine.look(func(m *member.Member) { permit = member.PermitOf(m, g.Token, g.Hop) })
+	var turns []clock.Instant
+	ps.engine.look(func(m *member.Member) {
+		permit, turns = member.PermitOf(m, g.Token, g.Hop), member.Turns(m, g.Resource)
+	})
 	now := boottime.Now()
 	left := g.Deadline.Sub(now)
 	l := &heldGrant{
@@ -152,6 +157,9 @@ func (ps *programs) open(w *waiter, g effect.Grant) *heldGrant {
 			Token: g.Token, Hop: g.Hop, Fence: g.Fence, GateFence: g.Session, Deadline: ps.now().Add(left),
 			DeadlineBoot: g.Deadline, BootID: boottime.ID(), Permit: permit,
 		},
+	}
+	if p, ok := forecast.Next(turns); ok {
+		l.grant.ReturnS, l.grant.ReturnP95S = secondsOf(p.P50), secondsOf(p.P95)
 	}
 	l.ended = ps.historian.began(l.grant, g.Slot, now)
 	l.hooks = ps.hooks
@@ -165,6 +173,12 @@ func (ps *programs) open(w *waiter, g effect.Grant) *heldGrant {
 	l.tell(hooks.Granted, "")
 	ps.held.add(l, left)
 	return l
+}
+
+// secondsOf is a time span in seconds, for what may be absent.
+func secondsOf(d time.Duration) *float64 {
+	s := d.Seconds()
+	return &s
 }
 
 // refused tells a program that waits that its demand is refused.

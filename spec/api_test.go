@@ -274,6 +274,8 @@ var grantWords = map[string]string{
 	"deadline_boot_ns": "the deadline itself: nanoseconds of the clock that counts suspended time (CLOCK_BOOTTIME on Linux)",
 	"boot_id":          "id of the boot that `deadline_boot_ns` counts from (on Linux /proc/sys/kernel/random/boot_id); absent where the system has none",
 	"permit":           "the encoded permit of the custody ([permit.md](permit.md)): evidence, and no secret; absent if the member could not build it",
+	"return_s":         "in how many seconds from the grant on the member expects its next grant of the resource, in half of all cases; absent if it has had too few since it started",
+	"return_p95_s":     "the same in 19 of 20 cases",
 }
 
 // waitingWords are those of the event waiting.

@@ -199,7 +199,9 @@ class Grant:
     fence is a number that grows from one holder to the next: a resource that
     remembers the highest one can refuse a holder that is late. gate_fence is
     the number of the session at the resource's gate, 0 without one. lost is
-    why the grant was over early, or None.
+    why the grant was over early, or None. return_s is in how many seconds from
+    the grant on this machine's next turn is expected, in half of all cases, and
+    return_p95_s in 19 of 20: None while the machine has had too few turns.
     """
 
     def __init__(self, path, answer, granted):
@@ -208,6 +210,7 @@ class Grant:
         self.token, self.hop = granted["token"], granted["hop"]
         self.fence, self.gate_fence = int(granted["fence"]), int(granted.get("gate_fence", "0"))
         self.deadline = granted["deadline"]
+        self.return_s, self.return_p95_s = granted.get("return_s"), granted.get("return_p95_s")
         self.lost = None
         if granted.get("boot_id", "") == _boot_id():
             self._until = granted["deadline_boot_ns"] / 1e9

@@ -17,7 +17,8 @@ wander_field() {
 	printf '%s\n' "$1" | sed -n 's/.*"'"$2"'":"\{0,1\}\([^",}]*\).*/\1/p'
 }
 
-# wander_acquire RESOURCE [SECONDS] sets WANDER_GRANT, WANDER_FENCE and WANDER_DEADLINE. It returns 75 if the resource did not come in time, and 69 if
+# wander_acquire RESOURCE [SECONDS] sets WANDER_GRANT, WANDER_FENCE and WANDER_DEADLINE, and WANDER_RETURN_S and WANDER_RETURN_P95_S: in how
+# many seconds the next turn of this machine is expected, empty while it has had too few turns to tell. It returns 75 if the resource did not come in time, and 69 if
 # the daemon does not answer or refuses.
 # shellcheck disable=SC2034 # the variables are for the script that reads this file
 wander_acquire() {
@@ -35,6 +36,8 @@ wander_acquire() {
 	*'"event":"granted"'*)
 		WANDER_FENCE=$(wander_field "$wander_line" fence)
 		WANDER_DEADLINE=$(wander_field "$wander_line" deadline)
+		WANDER_RETURN_S=$(wander_field "$wander_line" return_s)
+		WANDER_RETURN_P95_S=$(wander_field "$wander_line" return_p95_s)
 		return 0
 		;;
 	esac

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,12 +12,16 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/lab/shard"
+	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/sim/cluster"
 )
 
@@ -30,6 +36,7 @@ type clusterFlags struct {
 	lines, summary, output   string
 	token, bad               string
 	one                      bool // --seed is there
+	shardFlags
 }
 
 func newClusterCommand(env *cli.Environment) *cobra.Command {
@@ -49,7 +56,9 @@ smallest such run, and exits with 1.
 Preset chaos is a few members for minutes, under any policy and preset. Preset long
 is 50 durable members for 10 virtual hours; docs/simulation.md says how it is made
 fast. With --lines each run appends one line to a file, and runs whose lines are in
-the file are skipped, so the same command continues where an earlier one ended.`,
+the file are skipped, so the same command continues where an earlier one ended. With
+--shard 3/8 the third of eight machines makes its part of the runs; wander-lab merge
+puts all together.`,
 		Example: `  wander-lab cluster --for 5m
   wander-lab cluster --preset long --seeds 1000 --lines long.jsonl -j 2
   wander-lab cluster --summary long.jsonl
@@ -89,6 +98,7 @@ func (f *clusterFlags) declare(cmd *cobra.Command) {
 	flags.BoolVar(&f.quick, "no-shrink", false, "do not shrink failing runs")
 	flags.StringVar(&f.lines, "lines", "", "append a line of JSON for each run to this file, and skip the runs that are there")
 	flags.StringVar(&f.summary, "summary", "", "run nothing, and summarise the lines of this file")
+	f.shardFlags.declare(flags)
 	cli.AddOutputFlag(cmd, &f.output)
 }
 
@@ -101,6 +111,11 @@ const clusterGC = 400
 
 func runCluster(env *cli.Environment, f *clusterFlags) error {
 	if err := cli.CheckOutput(f.output); err != nil {
+		return err
+	}
+	if err := f.shardFlags.check(map[string]bool{
+		"lines": f.lines != "", "summary": f.summary != "", "seed": f.one, "for": f.wall.Duration > 0, "trace": f.trace, "diagram": f.diagram,
+	}); err != nil {
 		return err
 	}
 	if f.summary != "" {
@@ -118,6 +133,9 @@ func runCluster(env *cli.Environment, f *clusterFlags) error {
 	}
 	debug.SetGCPercent(clusterGC)
 	c := campaign{f: f, env: env, template: template}
+	if f.isSet() {
+		return makePart(env, f.shardFlags, f.args(), c.part)
+	}
 	return c.run()
 }
 
@@ -233,14 +251,76 @@ func (f *clusterFlags) report(w io.Writer, s *cluster.Summary) error {
 	}
 }
 
+// clusterArgs are the arguments that the runs of a job have in common.
+type clusterArgs struct {
+	Preset    string `json:"preset"`
+	Mix       string `json:"mix,omitempty"`
+	Members   int    `json:"members,omitempty"`
+	Virtual   string `json:"virtual,omitempty"`
+	Faults    string `json:"faults,omitempty"`
+	Liars     int    `json:"liars,omitempty"`
+	Bad       string `json:"bad,omitempty"`
+	Bug       string `json:"bug,omitempty"`
+	Unguarded bool   `json:"unguarded,omitempty"`
+	NoShrink  bool   `json:"no_shrink,omitempty"`
+}
+
+// args are the arguments of the job.
+func (f *clusterFlags) args() jobArgs {
+	a := &clusterArgs{
+		Preset: f.preset, Mix: f.mix, Members: f.members, Faults: f.faults, Liars: f.liars, Bad: f.bad, Bug: f.bug,
+		Unguarded: f.unguarded, NoShrink: f.quick,
+	}
+	if f.virtual.Duration > 0 {
+		a.Virtual = duration.Format(f.virtual.Duration)
+	}
+	return jobArgs{Command: "cluster", First: f.first, Seeds: f.seeds, Cluster: a}
+}
+
+// flags are the arguments as flags.
+func (a *clusterArgs) flags() (words []string) {
+	for _, flag := range []struct{ name, value string }{
+		{"preset", a.Preset}, {"mix", a.Mix}, {"members", number0(a.Members)}, {"virtual", a.Virtual}, {"faults", a.Faults},
+		{"liars", number0(a.Liars)}, {"bad", a.Bad}, {"bug", a.Bug},
+	} {
+		if flag.value != "" {
+			words = append(words, "--"+flag.name+" "+flag.value)
+		}
+	}
+	if a.Unguarded {
+		words = append(words, "--unguarded")
+	}
+	if a.NoShrink {
+		words = append(words, "--no-shrink")
+	}
+	return words
+}
+
+// number0 is a number, and nothing for 0.
+func number0(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// madeRun is a run that was made, and what was told of it on the standard error.
+type madeRun struct {
+	Line cluster.Line `json:"line"`
+	Told []string     `json:"told,omitempty"`
+}
+
 // campaign makes many runs.
 type campaign struct {
 	f        *clusterFlags
 	env      *cli.Environment
 	template cluster.Setting
 	there    map[string]bool // runs whose lines are in the file already, by their flags
+	before   []cluster.Line  // these lines
 	file     *os.File
-	summary  cluster.Summary
+	summary  cluster.Summary // so far, in the order in which runs end
+	made     []madeRun
+	mine     shard.Part // of the runs; the zero value: all
 	ctx      context.Context
 	show     func(format string, args ...any)
 	clear    func()
@@ -253,6 +333,52 @@ func (c *campaign) run() error {
 	if c.file != nil {
 		defer c.file.Close()
 	}
+	if _, err := c.makeRuns(); err != nil {
+		return err
+	}
+	// The order in which runs end is chance.
+	slices.SortFunc(c.made, func(a, b madeRun) int { return cmp.Compare(a.Line.Seed, b.Line.Seed) })
+	var all cluster.Summary
+	for _, l := range c.before {
+		if err := all.AddLine(l); err != nil {
+			return err
+		}
+	}
+	for _, m := range c.made {
+		if err := all.AddLine(m.Line); err != nil {
+			return err
+		}
+	}
+	return c.f.report(c.env.Out, &all)
+}
+
+// clusterUnit names the runs of a part.
+const clusterUnit = "cluster"
+
+// part makes the runs of one part.
+func (c *campaign) part(part shard.Part) ([]shard.Record, error) {
+	c.mine = part
+	interrupted, err := c.makeRuns()
+	if err != nil {
+		return nil, err
+	}
+	if interrupted {
+		return nil, cli.InterruptedWriting()
+	}
+	slices.SortFunc(c.made, func(a, b madeRun) int { return cmp.Compare(a.Line.Seed, b.Line.Seed) })
+	var records []shard.Record
+	for _, m := range c.made {
+		text, err := json.Marshal(m)
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, shard.Record{Unit: clusterUnit, Seed: m.Line.Seed, Value: text})
+	}
+	return records, nil
+}
+
+// makeRuns makes the runs until they are done, the time is over or the user interrupts.
+func (c *campaign) makeRuns() (interrupted bool, err error) {
 	ctx, stop := cli.Interruptible()
 	defer stop()
 	c.ctx = ctx
@@ -266,12 +392,9 @@ func (c *campaign) run() error {
 	if jobs == 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
-	err := cluster.Campaign(ctx, c.settings(), jobs, c.done)
+	err = cluster.Campaign(ctx, c.settings(), jobs, c.done)
 	c.clear()
-	if err != nil {
-		return err
-	}
-	return c.f.report(c.env.Out, &c.summary)
+	return c.ctx.Err() != nil, err
 }
 
 // open reads what lines there are, and appends to them from now on. A line that was
@@ -284,7 +407,7 @@ func (c *campaign) open() error {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	c.there = make(map[string]bool)
+	c.there, c.before = make(map[string]bool), lines
 	for _, l := range lines {
 		c.there[l.Args] = true
 		if err := c.summary.AddLine(l); err != nil {
@@ -304,6 +427,9 @@ func (c *campaign) open() error {
 func (c *campaign) settings() iter.Seq[cluster.Setting] {
 	return func(yield func(cluster.Setting) bool) {
 		for seed := c.f.first; c.f.seeds == 0 || seed-c.f.first < c.f.seeds; seed++ {
+			if c.mine.Of > 0 && !c.mine.Has(int(seed-c.f.first)) {
+				continue
+			}
 			s := c.template
 			s.Seed = seed
 			if c.f.mix == "" && s.Preset == cluster.Chaos {
@@ -319,34 +445,41 @@ func (c *campaign) settings() iter.Seq[cluster.Setting] {
 // done takes in a run, and makes a failing one smaller.
 func (c *campaign) done(r *cluster.Result) error {
 	c.summary.AddResult(r)
-	line := cluster.NewLine(r)
+	m := madeRun{Line: cluster.NewLine(r)}
 	if r.Err() != nil {
-		c.clear()
-		fmt.Fprintf(c.env.Err, "warning: %v\n", cli.OneLine(r.Err().Error()))
+		c.tell(&m, "warning: %v", cli.OneLine(r.Err().Error()))
 		if !c.f.quick {
-			line.Shrunk = c.shrink(r)
+			c.shrink(&m, r)
 		}
 	}
+	c.made = append(c.made, m)
 	all := c.summary.All()
 	c.show("%d runs, %.1f virtual hours, %d handoffs, %d faults, %d failed",
 		all["runs"], float64(all["virtual_s"])/3600, all["handoffs"], all["faults"], len(c.summary.Failed))
 	if c.file == nil {
 		return nil
 	}
-	return cluster.AppendLine(c.file, line)
+	return cluster.AppendLine(c.file, m.Line)
+}
+
+// tell prints something about a run, and keeps it.
+func (c *campaign) tell(m *madeRun, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	c.clear()
+	fmt.Fprintln(c.env.Err, text)
+	m.Told = append(m.Told, text)
 }
 
 // shrinkTime bounds how long a failing run is made smaller.
 const shrinkTime = 10 * time.Minute
 
-func (c *campaign) shrink(r *cluster.Result) string {
+func (c *campaign) shrink(m *madeRun, r *cluster.Result) {
 	ctx, stop := context.WithTimeout(c.ctx, shrinkTime)
 	defer stop()
 	small := cluster.Shrink(ctx, r, func(runs int, s cluster.Setting) {
 		c.show("shrinking: %d attempts, %s", runs, s.Args())
 	})
-	c.clear()
-	fmt.Fprintf(c.env.Err, "hint: the smallest run with the same failure: wander-lab cluster %s --trace\n", small.Setting.Args())
-	fmt.Fprintf(c.env.Err, "hint: as a line of sim/cluster/regressions_test.go: %v\n", small.Setting)
-	return strings.TrimSpace(small.Setting.Args())
+	c.tell(m, "hint: the smallest run with the same failure: wander-lab cluster %s --trace", small.Setting.Args())
+	c.tell(m, "hint: as a line of sim/cluster/regressions_test.go: %v", small.Setting)
+	m.Line.Shrunk = strings.TrimSpace(small.Setting.Args())
 }

@@ -18,6 +18,7 @@
 //	list         list.go                    lab/experiment                nothing
 //	run          run.go                     lab/experiment                policies alone, once for each seed
 //	sweep        sweep.go                   lab/experiment                the same, with other constants
+//	merge        merge.go, shard.go         lab/shard                     nothing: it puts shards of the others together
 //	page         page.go                    lab/experiment                nothing: it renders saved results
 //	scenario     scenario*.go, values.go    lab/experiment                the group that a file describes
 //	ring         ring*.go                   lab/ringcheck                 all schedules of one small ring
@@ -36,7 +37,7 @@
 //	 cli.Run     flags, arguments, help; errors with hints; one exit code
 //	  new…Command  names, help and flags of one command
 //	   check, options, setting   flags become options of a package; a wrong flag is a usage error (64)
-//	   simulate, Check, run      the package works; ProgressLine shows how far it is; Ctrl-C ends it
+//	   run, Check, makeRuns      the package works; ProgressLine shows how far it is; Ctrl-C ends it
 //	   print…, …Report           text for people, or JSON with "v" for programs (--output json)
 //
 // wander-lab run journal-fig2 --out DIR, for example: experimentsNamed finds the experiment, makeFolder makes DIR
@@ -46,6 +47,7 @@
 // # The types
 //
 //	runFlags           seeds, parallel runs and output of run, sweep and scenario
+//	shardFlags         which part of a job to make; jobArgs are the arguments that its parts have in common
 //	scenarioFile       the TOML of scenario; share, latency and demand are its values
 //	clusterFlags       the flags of cluster; campaign makes its runs and appends their lines
 //	ringFlags          the flags of ring
@@ -61,6 +63,8 @@
 //   - A command is thin: what is simulated, judged or checked is in a package that has neither flags nor exit codes.
 //   - A run that breaks a rule, a vector that fails and a check that fails give exit code 1. A claim of a paper that
 //     does not hold is a result, and gives 0.
+//   - The merge of all shards prints, writes and exits as the unsplit command does, since it is that command with the runs taken
+//     from the shards. An interrupted shard leaves nothing.
 //   - A campaign goes on where an earlier one ended: campaign.open skips the runs whose lines are in the file, and cuts
 //     off a line that a crash left incomplete.
 //

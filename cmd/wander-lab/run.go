@@ -18,6 +18,7 @@ import (
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/internal/counted"
 	"github.com/wandertoken/wander/lab/experiment"
+	"github.com/wandertoken/wander/lab/shard"
 )
 
 // The names for several experiments: all about the papers, and those about this
@@ -32,6 +33,7 @@ type runFlags struct {
 	first           uint64
 	out, output     string
 	against         string
+	shardFlags
 }
 
 // seedFlags are those of the commands that run experiments.
@@ -64,13 +66,16 @@ seed "all" takes four to nine minutes of processor time; "beyond" takes longer.
 
 The same seeds give the same files, whatever --parallel says. With --against DIR the
 samples are held to those that an earlier run with the same seeds wrote to DIR; if one
-differs, DIR shows what was true of another version, and the exit code is 1.`,
+differs, DIR shows what was true of another version, and the exit code is 1. With
+--shard 3/8 the third of eight machines makes its part of the runs; wander-lab merge
+puts all together.`,
 		Example: "  wander-lab run journal-fig2\n  wander-lab run all --seeds 10 --out /tmp/papers\n  wander-lab run journal-fig2 --first 1001",
 		Args:    someExperiment,
 		RunE:    func(_ *cobra.Command, args []string) error { return runExperiments(env, f, args) },
 	}
 	f.seedFlags(cmd, 40)
 	cmd.Flags().StringVar(&f.against, "against", "", "compare each sample with the one that an earlier run saved in this folder, and fail if one differs (default: none)")
+	f.declare(cmd.Flags())
 	cmd.Flags().StringVar(&f.out, "out", "", "write figures and tables to this folder (default: none are written)")
 	return cmd
 }
@@ -94,11 +99,33 @@ func runExperiments(env *cli.Environment, f runFlags, names []string) error {
 	if err != nil {
 		return err
 	}
+	if f.isSet() {
+		return f.makePart(env, jobArgs{Command: "run", Names: names}, func(ctx context.Context, o experiment.Options, part shard.Part) ([]shard.Record, error) {
+			return experiment.RunPart(ctx, experiments, o, part)
+		})
+	}
+	return f.run(env, names, func(ctx context.Context, o experiment.Options) ([]experiment.Result, error) {
+		return experiment.Run(ctx, experiments, o)
+	})
+}
+
+// makePart makes one part of the runs.
+func (f runFlags) makePart(env *cli.Environment, args jobArgs, do func(context.Context, experiment.Options, shard.Part) ([]shard.Record, error)) error {
+	args.First, args.Seeds = f.first, uint64(f.seeds)
+	return makePart(env, f.shardFlags, args, func(part shard.Part) ([]shard.Record, error) {
+		return withProgress(env, f, func(ctx context.Context, o experiment.Options) ([]shard.Record, error) {
+			return do(ctx, o, part)
+		})
+	})
+}
+
+// run gets the results, and writes and prints what they show.
+func (f runFlags) run(env *cli.Environment, names []string, get func(context.Context, experiment.Options) ([]experiment.Result, error)) error {
 	unmake, err := makeFolder(f.out)
 	if err != nil {
 		return err
 	}
-	results, err := f.simulate(env, experiments)
+	results, err := withProgress(env, f, get)
 	if err == nil {
 		err = f.write(names, results)
 	}
@@ -160,13 +187,6 @@ func makeFolder(dir string) (unmake func(), err error) {
 	}, err
 }
 
-// simulate runs experiments until they are done or the user interrupts.
-func (f runFlags) simulate(env *cli.Environment, experiments []experiment.Experiment) ([]experiment.Result, error) {
-	return withProgress(env, f, func(ctx context.Context, o experiment.Options) ([]experiment.Result, error) {
-		return experiment.Run(ctx, experiments, o)
-	})
-}
-
 // withProgress does what runs experiments, shows how far it is, and ends it when
 // the user interrupts.
 func withProgress[T any](env *cli.Environment, f runFlags, do func(context.Context, experiment.Options) (T, error)) (result T, err error) {
@@ -183,7 +203,7 @@ func withProgress[T any](env *cli.Environment, f runFlags, do func(context.Conte
 	switch {
 	case ctx.Err() == nil:
 		return result, err
-	case f.out != "":
+	case f.out != "" || f.isSet():
 		return result, cli.InterruptedWriting()
 	}
 	return result, cli.Interrupted()
@@ -198,6 +218,9 @@ func (f runFlags) check() error {
 	}
 	if f.parallel < 0 {
 		return cli.UsageError("--parallel %d: must not be negative", f.parallel)
+	}
+	if err := f.shardFlags.check(map[string]bool{"out": f.out != "", "against": f.against != ""}); err != nil {
+		return err
 	}
 	return cli.CheckOutput(f.output)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/internal/counted"
 	"github.com/wandertoken/wander/lab/experiment"
+	"github.com/wandertoken/wander/lab/shard"
 	"github.com/wandertoken/wander/protocol/duration"
 )
 
@@ -76,6 +78,7 @@ left out:
 		RunE:    func(_ *cobra.Command, args []string) error { return runScenario(env, f, args[0]) },
 	}
 	f.seedFlags(cmd, 10)
+	f.declare(cmd.Flags())
 	return cmd
 }
 
@@ -91,7 +94,21 @@ func runScenario(env *cli.Environment, f runFlags, file string) error {
 	if err != nil {
 		return err
 	}
-	results, err := f.simulate(env, []experiment.Experiment{s.Experiment()})
+	experiments := []experiment.Experiment{s.Experiment()}
+	if f.isSet() {
+		args := jobArgs{Command: scenarioCommand, Names: []string{file}, Scenario: string(text)}
+		return f.makePart(env, args, func(ctx context.Context, o experiment.Options, part shard.Part) ([]shard.Record, error) {
+			return experiment.RunPart(ctx, experiments, o, part)
+		})
+	}
+	return f.scenario(env, s, func(ctx context.Context, o experiment.Options) ([]experiment.Result, error) {
+		return experiment.Run(ctx, experiments, o)
+	})
+}
+
+// scenario gets the results, and prints what they show.
+func (f runFlags) scenario(env *cli.Environment, s experiment.Scenario, get func(context.Context, experiment.Options) ([]experiment.Result, error)) error {
+	results, err := withProgress(env, f, get)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/lab/experiment"
+	"github.com/wandertoken/wander/lab/shard"
 )
 
 func newSweepCommand(env *cli.Environment) *cobra.Command {
@@ -25,12 +26,13 @@ parameters with their values.
 With --out the command saves the result in DIR/data/sweep.csv, where it replaces
 earlier results of the same experiments, and renders the pages in DIR again: a row
 whose verdict changes says so. "all" and "beyond" take about half an hour of processor
-time each.`,
+time each; --shard lets several machines share it, as of run.`,
 		Example: "  wander-lab sweep report-fig4\n  wander-lab sweep all --out docs",
 		Args:    someExperiment,
 		RunE:    func(_ *cobra.Command, args []string) error { return runSweep(env, f, args) },
 	}
 	f.seedFlags(cmd, experiment.DefaultSweepSeeds)
+	f.declare(cmd.Flags())
 	cmd.Flags().StringVar(&f.out, "out", "", "update the results of \"run\" in this folder (default: nothing is written)")
 	return cmd
 }
@@ -43,9 +45,19 @@ func runSweep(env *cli.Environment, f runFlags, names []string) error {
 	if err != nil {
 		return err
 	}
-	sweep, err := withProgress(env, f, func(ctx context.Context, o experiment.Options) (experiment.Sweep, error) {
+	if f.isSet() {
+		return f.makePart(env, jobArgs{Command: sweepCommand, Names: names}, func(ctx context.Context, o experiment.Options, part shard.Part) ([]shard.Record, error) {
+			return experiment.RunSweepPart(ctx, experiments, o, part)
+		})
+	}
+	return f.sweep(env, func(ctx context.Context, o experiment.Options) (experiment.Sweep, error) {
 		return experiment.RunSweep(ctx, experiments, o)
 	})
+}
+
+// sweep gets the results, and saves and prints what they show.
+func (f runFlags) sweep(env *cli.Environment, get func(context.Context, experiment.Options) (experiment.Sweep, error)) error {
+	sweep, err := withProgress(env, f, get)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,15 @@ const heldVariable = "WANDER_HELD"
 // gateFenceVariable is the number of the session at the resource's gate, where it has one.
 const gateFenceVariable = "WANDER_GATE_FENCE"
 
+// The variables of when the next turn is expected. They are not set while the member cannot tell.
+const (
+	returnVariable    = "WANDER_RETURN_S"
+	returnP95Variable = "WANDER_RETURN_P95_S"
+)
+
+// secondsText is a number of seconds as a script reads it.
+func secondsText(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) }
+
 // heldList is the value of heldVariable.
 type heldList struct {
 	text   string
@@ -67,6 +76,9 @@ func childEnviron(g api.Grant, held heldList, socket string) []string {
 	)
 	if g.GateFence > 0 {
 		list = append(list, gateFenceVariable+"="+strconv.FormatUint(g.GateFence, 10))
+	}
+	if g.ReturnS != nil && g.ReturnP95S != nil {
+		list = append(list, returnVariable+"="+secondsText(*g.ReturnS), returnP95Variable+"="+secondsText(*g.ReturnP95S))
 	}
 	return list
 }

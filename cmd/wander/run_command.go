@@ -10,7 +10,7 @@ import (
 // grantVariables are what a command learns of its grant.
 var grantVariables = []string{
 	"WANDER_RESOURCE", "WANDER_MEMBER", "WANDER_TOKEN", "WANDER_HOP", "WANDER_FENCE", "WANDER_DEADLINE", permitVariable,
-	gateFenceVariable,
+	gateFenceVariable, returnVariable, returnP95Variable,
 }
 
 // forgetOuterGrant keeps a run within a run from passing on what belongs to the

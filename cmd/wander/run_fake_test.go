@@ -262,7 +262,7 @@ func startCommand(t *testing.T, variable, socket, command string, args ...string
 	require.NoError(t, err)
 	p := &program{stdin: feed, stdout: bufio.NewScanner(out), pipe: out, report: filepath.Join(t.TempDir(), "report")}
 	p.Cmd = exec.Command(self, append([]string{command, "--socket", socket, "--report", p.report}, args...)...)
-	p.Env = append(os.Environ(), variable+"=1", "WANDER_FENCE=outer", "WANDER_DEADLINE=outer")
+	p.Env = append(os.Environ(), variable+"=1", "WANDER_FENCE=outer", "WANDER_DEADLINE=outer", "WANDER_RETURN_S=outer", "WANDER_RETURN_P95_S=outer")
 	p.Stdin, p.Stdout, p.Stderr = in, sink, &p.stderr
 	heed(t, syscall.SIGHUP)
 	require.NoError(t, p.Start())

@@ -184,10 +184,24 @@ func TestRunEnvironment(t *testing.T) {
 	d := granting(held)
 	d.listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", `
-		echo "$WANDER_RESOURCE $WANDER_MEMBER $WANDER_TOKEN $WANDER_HOP $WANDER_FENCE $WANDER_DEADLINE $WANDER_SOCKET"; read line`)
+		echo "$WANDER_RESOURCE $WANDER_MEMBER $WANDER_TOKEN $WANDER_HOP $WANDER_FENCE $WANDER_DEADLINE $WANDER_SOCKET"
+		echo "next: $WANDER_RETURN_S $WANDER_RETURN_P95_S"; read line`)
 	p.expect(t, fmt.Sprintf("ftp %v %v 41 41 %s %s", held.grant.Member, held.grant.Token,
 		held.grant.Deadline.UTC().Format(time.RFC3339Nano), socket))
+	p.expect(t, "next:  ")
 	p.stdin.Close()
+	p.end(t)
+}
+
+// The command is told when the next turn is expected, and nothing of an outer grant's.
+func TestRun_ReturnExpected_InTheEnvironment(t *testing.T) {
+	socket := runSocket(t)
+	held := testGrant(time.Hour)
+	held.grant.ReturnS, held.grant.ReturnP95S = pointer(1800.0), pointer(2000.12345)
+	d := granting(held)
+	d.listen(t, socket)
+	p := startRun(t, socket, "ftp", "-c", `echo "$WANDER_RETURN_S $WANDER_RETURN_P95_S"`)
+	p.expect(t, "1800.000 2000.123")
 	p.end(t)
 }
 

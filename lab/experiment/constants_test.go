@@ -57,7 +57,7 @@ var otherNumbers = map[string]string{
 	"streamPrepare": "stream of randomness", "walkSeeds": "other seeds", "largeGroup": "cost", "largeGroupShare": "cost", "neededTransients": "index",
 	"coldSpan": "names the row", "scale": "rows without a limit", "bits": "unit", "handoffMessages": "protocol", "nearOne": "sweep", "confidence": "rule of the page",
 	"MaxSeeds": "bound", "MaxFirst": "bound", "savedVersion": "format", "DefaultSweepSeeds": "rule of the page", "MinSeeds": "arithmetic",
-	"MaxBelow": "scenario", "maxBins": "scenario", "maxAcquainted": "scenario", "memory": "scenario", "memberMemory": "scenario",
+	"MaxBelow": "scenario", "maxKept": "bound", "maxBins": "scenario", "maxAcquainted": "scenario", "memory": "scenario", "memberMemory": "scenario",
 	"acquaintance": "scenario", "defaultLimit": "scenario", "Share": "enumeration", "atMost": "enumeration",
 }
 

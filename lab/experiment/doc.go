@@ -32,6 +32,7 @@
 //	Result      what an experiment has handed in: rows, each Table and each Figure
 //	Saved       what the documents show of a result, kept in the folder data
 //	Scenario    a simulation with the user's own parameters, apart from all claims
+//	splitting   which runs are made here and which elsewhere: RunPart keeps what Gather's jobs give, Merge takes it
 //
 // # The walk of one experiment
 //

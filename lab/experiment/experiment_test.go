@@ -299,7 +299,7 @@ func TestAtOnce_Error_FirstReturned(t *testing.T) {
 	boom := errors.New("boom")
 	var going, most, began atomic.Int64
 	e := experiment.Experiment{Name: "x", Run: func(l *experiment.Lab) error {
-		return experiment.AtOnce(l, 1000, func(i int) error {
+		return experiment.AtOnce(l, 1000, func(l *experiment.Lab, i int) error {
 			began.Add(1)
 			_, err := experiment.Gather(l, func(uint64) (int, error) {
 				if n := going.Add(1); n > most.Load() {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -21,11 +22,28 @@ type Lab struct {
 	seeds    []uint64
 	slots    chan struct{} // a run has one while it goes; all experiments share them
 	progress func(done, total int)
-	counting sync.Mutex            // of spent
-	spent    time.Duration         // by all jobs
+	spent    *spent                // by all jobs
 	instead  map[*constant]float64 // what a sweep sets
 	result   *Result
 	faults   []error
+
+	split *splitting // where experiments are run in parts; nil: not
+	// unit names what is gathered here, and gathered counts how often that was: together they name the runs, whatever goes
+	// at once.
+	unit     string
+	gathered int
+}
+
+// spent is how long jobs took.
+type spent struct {
+	counting sync.Mutex
+	all      time.Duration
+}
+
+func (s *spent) add(d time.Duration) {
+	s.counting.Lock()
+	defer s.counting.Unlock()
+	s.all += d
 }
 
 // Result is what an experiment has handed in.
@@ -110,15 +128,27 @@ func (l *Lab) fault(err error, format string, args ...any) {
 }
 
 // Gather runs the job once for each seed, on as many cores as are permitted,
-// and returns the results in the order of the seeds. Jobs share nothing. The
-// error is that of the first seed that failed, or the context's.
+// and returns the results in the order of the seeds. Jobs share nothing, and
+// depend on their seed alone: not on what other seeds gave, since these may run
+// on another machine. The error is that of the first seed that failed, or the
+// context's; ErrKept for a type that cannot go from one machine to another.
 func Gather[T any](l *Lab, job func(seed uint64) (T, error)) ([]T, error) {
+	if err := keepable(reflect.TypeFor[T]()); err != nil {
+		return nil, err
+	}
+	unit := l.nextUnit()
 	results := make([]T, len(l.seeds))
 	err := l.each(func(i int) (err error) {
-		results[i], err = job(l.seeds[i])
+		results[i], err = run(l, unit, l.seeds[i], job)
 		return err
 	})
 	return results, err
+}
+
+// nextUnit names the runs that are gathered next.
+func (l *Lab) nextUnit() string {
+	l.gathered++
+	return fmt.Sprintf("%s#%d", l.unit, l.gathered)
 }
 
 // each calls the job for the index of each seed.
@@ -143,7 +173,7 @@ func (l *Lab) each(job func(i int) error) error {
 	for range min(cap(l.slots), len(l.seeds)) {
 		workers.Go(func() {
 			for i := range todo {
-				if errs[i] = l.timed(func() error { return job(i) }); errs[i] != nil {
+				if errs[i] = job(i); errs[i] != nil {
 					cancel()
 				}
 				done.Lock()
@@ -158,29 +188,31 @@ func (l *Lab) each(job func(i int) error) error {
 }
 
 // timed runs a job when it may go, and counts its time.
-func (l *Lab) timed(job func() error) error {
+func timed[T any](l *Lab, job func() (T, error)) (T, time.Duration, error) {
 	l.slots <- struct{}{}
 	defer func() { <-l.slots }()
 	began := time.Now()
-	err := job()
-	l.counting.Lock()
-	defer l.counting.Unlock()
-	l.spent += time.Since(began)
-	return err
+	value, err := job()
+	took := time.Since(began)
+	l.spent.add(took)
+	return value, took, err
 }
 
-// AtOnce does something that gathers runs for each index below n. Where there
-// are fewer seeds than runs may go at once, it does so for several at once.
-// None begins after an error. The error is the first in the order of the
-// indices.
-func AtOnce(l *Lab, n int, do func(i int) error) error {
+// AtOnce does something that gathers runs for each index below n, with a Lab
+// that does nothing else. Where there are fewer seeds than runs may go at once,
+// it does so for several at once. None begins after an error. The error is the
+// first in the order of the indices.
+func AtOnce(l *Lab, n int, do func(l *Lab, i int) error) error {
 	var failed atomic.Bool
 	errs := make([]error, n)
+	unit := l.nextUnit()
 	together(n, max(1, cap(l.slots)/len(l.seeds)), func(i int) {
 		if failed.Load() {
 			return
 		}
-		if errs[i] = do(i); errs[i] != nil {
+		mine := *l
+		mine.unit, mine.gathered = fmt.Sprintf("%s/%d", unit, i), 0
+		if errs[i] = do(&mine, i); errs[i] != nil {
 			failed.Store(true)
 		}
 	})
@@ -202,6 +234,6 @@ func (l *Lab) first(errs []error) error {
 
 // finish ends the experiment, and reports what it did wrong.
 func (l *Lab) finish() error {
-	l.result.Took = l.spent / time.Duration(len(l.seeds))
+	l.result.Took = l.spent.all / time.Duration(len(l.seeds))
 	return errors.Join(l.faults...)
 }

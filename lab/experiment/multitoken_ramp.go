@@ -163,7 +163,7 @@ func fitLine(points [][2]float64) (slope, explained float64) {
 
 // joins notes when who heard of whose joining.
 type joins struct {
-	world   *circulation.Simulation
+	world   *circulation.Simulation `keep:"-"`
 	members int
 	at      []clock.Instant // of each joining
 	knowers []int           // how many know each member, itself too

@@ -236,7 +236,7 @@ func policies(l *Lab) error {
 			groups = append(groups, policyGroup{choice: c, members: n})
 		}
 	}
-	if err := AtOnce(l, len(groups), func(i int) error { return groups[i].measure(l) }); err != nil {
+	if err := AtOnce(l, len(groups), func(l *Lab, i int) error { return groups[i].measure(l) }); err != nil {
 		return err
 	}
 	for _, g := range groups {

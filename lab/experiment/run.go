@@ -17,6 +17,9 @@ type Options struct {
 	Progress func(Progress)
 
 	instead map[*constant]float64 // in the place of the constants' own values
+	split   *splitting            // nil: all runs are made
+	index   int                   // of the first experiment among those that are split
+	unit    string                // names the runs, before the experiment
 }
 
 // Progress is how far a Run is.
@@ -57,32 +60,56 @@ func Run(ctx context.Context, experiments []Experiment, o Options) ([]Result, er
 	}
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	labs := make([]*Lab, len(experiments))
+	var labs []*Lab
 	slots := make(chan struct{}, o.Parallel)
 	var telling sync.Mutex
 	for i, e := range experiments {
-		labs[i] = newLab(ctx, e, o)
-		labs[i].slots = slots
+		seeds := o.split.of(o.index+i, o.Seeds)
+		if len(seeds) == 0 {
+			continue // other parts have them
+		}
+		mine := o
+		mine.Seeds = seeds
+		l := newLab(ctx, e, mine)
+		l.slots = slots
+		labs = append(labs, l)
 		if o.Progress != nil {
-			labs[i].progress = func(done, total int) {
+			l.progress = func(done, total int) {
 				telling.Lock()
 				defer telling.Unlock()
 				o.Progress(Progress{e.Name, i + 1, len(experiments), done, total})
 			}
 		}
 	}
-	together(len(labs), max(1, o.Parallel/len(o.Seeds)), func(i int) {
+	together(len(labs), atOnce(labs, o), func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err := labs[i].result.Run(labs[i]); err != nil {
+		err := labs[i].result.Run(labs[i])
+		if err != nil && !o.split.making() { // of a part the merge tells
 			fail(fmt.Errorf("%s: %w", labs[i].result.Name, err))
 		}
 	})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	if o.split.making() {
+		return nil, nil
+	}
 	return finished(labs)
+}
+
+// atOnce is how many experiments go at once. Merged, they go one after the other: which of two that fail comes first does not
+// depend on chance.
+func atOnce(labs []*Lab, o Options) int {
+	if o.split.merging() {
+		return 1
+	}
+	most := 1
+	for _, l := range labs {
+		most = max(most, len(l.seeds))
+	}
+	return max(1, o.Parallel/most)
 }
 
 // together does something for each index below n, in their order, with so many at once.
@@ -116,8 +143,8 @@ func finished(labs []*Lab) ([]Result, error) {
 
 func newLab(ctx context.Context, e Experiment, o Options) *Lab {
 	return &Lab{
-		ctx: ctx, seeds: o.Seeds, slots: make(chan struct{}, o.Parallel), progress: func(int, int) {}, instead: o.instead,
-		result: &Result{Experiment: e, Seeds: len(o.Seeds), First: o.Seeds[0]},
+		ctx: ctx, seeds: o.Seeds, slots: make(chan struct{}, o.Parallel), progress: func(int, int) {}, instead: o.instead, spent: &spent{},
+		result: &Result{Experiment: e, Seeds: len(o.Seeds), First: o.Seeds[0]}, split: o.split, unit: o.unit + e.Name,
 	}
 }
 

@@ -86,6 +86,7 @@ func RunSweep(ctx context.Context, experiments []Experiment, o Options) (Sweep, 
 	for i, j := range jobs {
 		one := o
 		one.instead = map[*constant]float64{j.c: j.value}
+		one.index, one.unit = i, fmt.Sprintf("%s %s: ", j.c.name, j.c.text(j.value))
 		if o.Progress != nil {
 			one.Progress = func(p Progress) {
 				o.Progress(Progress{fmt.Sprintf("%s with %s %s", j.Name, j.c.name, j.c.text(j.value)), i + 1, len(jobs), p.Done, p.Total})
@@ -94,6 +95,9 @@ func RunSweep(ctx context.Context, experiments []Experiment, o Options) (Sweep, 
 		results, err := Run(ctx, []Experiment{j.Experiment}, one)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", j.c.name, j.c.text(j.value), err)
+		}
+		if o.split.making() {
+			continue
 		}
 		for _, row := range results[0].Rows {
 			sweep = append(sweep, Swept{

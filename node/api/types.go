@@ -112,6 +112,10 @@ type Grant struct {
 	// Permit is the encoded permit of this custody: package permit. It is evidence, and
 	// holds no secret. It is empty if the member could not build one.
 	Permit []byte `json:"permit,omitempty"`
+	// ReturnS is after how many seconds from now the member expects its next grant of the resource to begin: in half of all cases
+	// no later; of ReturnP95S, in 19 of 20. They are nil while it has had too few to tell: package forecast.
+	ReturnS    *float64 `json:"return_s,omitempty"`
+	ReturnP95S *float64 `json:"return_p95_s,omitempty"`
 }
 
 // LostReason says why a grant ended before its deadline.

@@ -1,7 +1,8 @@
 // Package forecast predicts when a resource's token comes to a member that waits for it. It is pure:
 // the daemon and the simulator predict alike, and the simulator compares with what came.
 //
-//	p, ok := forecast.Of(slot, now) // slot as member.Status shows it
+//	p, ok := forecast.Of(slot, now)                       // slot as member.Status shows it
+//	p, ok := forecast.Next(member.Turns(m, resource))     // as a turn begins here: the one after it
 //
 // Under the preset fair, the member that has waited longest is served next, and each member hears from others when
 // those were served. So a prediction counts the members that are before this one, and multiplies by the time

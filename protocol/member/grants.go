@@ -119,6 +119,7 @@ func (l *grants) begin(g *grant, d *demand, latest clock.Instant, session, entry
 	g.deadline = killed.Add(killMargin)
 	_, _ = l.sources.member.Read(g.id[:]) // never fails
 	l.inForce[g.id] = g
+	h.slot.passages.began(l.now.Boot)
 	g.record = &journal.Started{
 		Grant: g.id, Token: h.token, Hop: h.hop, Resource: h.slot.key.resource,
 		Deadline: uint64(g.deadline), Length: uint64(g.deadline.Sub(l.now.Boot)), Boot: l.cfg.Boot, Machine: l.cfg.Machine,

@@ -1,6 +1,8 @@
 package member
 
 import (
+	"slices"
+
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -10,11 +12,12 @@ import (
 // swings with each, and older ones are of another load.
 const passagesKept = 16
 
-// passages are when the slot's tokens have come to this member and left it, since it was made. They
-// are for people, and decide nothing.
+// passages are when the slot's tokens have come to this member and left it, and when programs began here, since it was
+// made. They are for people and programs, and decide nothing.
 type passages struct {
-	came []Passage          // oldest first
-	left policy.Observation // this member's last pass that has a receipt
+	came  []Passage          // oldest first
+	left  policy.Observation // this member's last pass that has a receipt
+	turns []clock.Instant    // when programs began here, oldest first
 }
 
 // Passage is one arrival of a token.
@@ -25,10 +28,18 @@ type Passage struct {
 }
 
 func (p *passages) arrived(t ident.Token, hop uint64, at clock.Instant) {
-	if len(p.came) == passagesKept {
-		p.came = append(p.came[:0], p.came[1:]...)
+	p.came = appendKept(p.came, Passage{t, hop, at})
+}
+
+// began notes that a program begins here.
+func (p *passages) began(at clock.Instant) { p.turns = appendKept(p.turns, at) }
+
+// appendKept appends to a list, and forgets the oldest of more than passagesKept.
+func appendKept[T any](list []T, last T) []T {
+	if len(list) == passagesKept {
+		list = append(list[:0], list[1:]...)
 	}
-	p.came = append(p.came, Passage{t, hop, at})
+	return append(list, last)
 }
 
 // departed notes the receipt of a pass.
@@ -50,4 +61,16 @@ func Observations(m *Member, each func(resource string, slot uint64, o policy.Ob
 	for _, s := range m.circ.slots.order {
 		each(s.key.resource, s.key.number, s.observed(others))
 	}
+}
+
+// Turns are when the last programs of a resource began here, under whichever slot, oldest first, and at most as many as
+// predict the next one.
+func Turns(m *Member, resource string) (turns []clock.Instant) {
+	for _, s := range m.circ.slots.order {
+		if s.key.resource == resource {
+			turns = append(turns, s.passages.turns...)
+		}
+	}
+	slices.Sort(turns)
+	return turns[max(0, len(turns)-passagesKept):]
 }

@@ -36,7 +36,7 @@ const (
 // TestForecast_TurnsCome_AsPredicted asks every member that waits for a prediction, again and again, and compares with
 // what came: about half of the turns come within P50, and most within P95. docs/troubleshooting.md publishes the shares:
 //
-//	WANDER_TESTS=whole go test ./sim/cluster -run TestForecast -v
+//	WANDER_TESTS=whole go test ./sim/cluster -run TestForecast_TurnsCome -v
 func TestForecast_TurnsCome_AsPredicted(t *testing.T) {
 	groups := []forecastGroup{
 		{fairTurns, 8, 250 * time.Millisecond, 350 * time.Millisecond, 0},
