@@ -174,7 +174,7 @@ func TestWindows_SameGroup_AsPlanned(t *testing.T) {
 			}
 			p, err := plan.Make(t.Context(), plan.Request{
 				Policy: r.Policy, Params: r.PolicyParams(), Members: members, Windows: r.Windows, Begin: epoch, Every: test.pause, Latency: latency,
-				First: 1, Seeds: 2,
+				First: 1, Seeds: 2, Events: uint64(whole.Part(15_000_000, 60_000_000)),
 			}, func(float64) {})
 			require.NoError(t, err)
 			operations := float64(turns) / (runs * openUntil(time.Hour).Hours())
