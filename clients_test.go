@@ -139,8 +139,8 @@ except wander.Lost:
 		_, err := os.Stat(d.socket + ".held")
 		return err == nil || len(ended) > 0
 	})
-	d.stop()
-	e := await.Next(t, "its end", ended)
+	var e end
+	d.stopWhen(func() { e = await.Next(t, "its end", ended) })
 	require.NoError(t, e.err, "%s", e.out)
 	assert.Equal(t, "stopped\nover\n", string(e.out))
 	d.start()

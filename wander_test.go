@@ -76,6 +76,17 @@ func (d *alone) start() {
 
 func (d *alone) stop() { check(d.Close(context.Background())) }
 
+// stopWhen stops the daemon while a program keeps its grant. The daemon waits for the program until told returns, instead of for ten seconds.
+func (d *alone) stopWhen(told func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	closed := make(chan error, 1)
+	go func() { closed <- d.Close(ctx) }()
+	told()
+	cancel()
+	check(<-closed)
+}
+
 // daemon starts a daemon, and returns a client of its socket.
 func daemon() (_ *wander.Client, stop func()) {
 	dir, err := os.MkdirTemp("", "w") // the path of a socket is short
@@ -181,8 +192,7 @@ func TestHeld_DaemonStops_Lost(t *testing.T) {
 		d := newAlone(t)
 		held, err := d.clients()[which].Acquire(t.Context(), "tape")
 		require.NoError(t, err)
-		d.stop()
-		await.Next(t, "the loss", held.Context().Done())
+		d.stopWhen(func() { await.Next(t, "the loss", held.Context().Done()) })
 		assert.ErrorIs(t, context.Cause(held.Context()), wander.ErrLost, which)
 		d.start()
 		assert.NoError(t, held.Release(), which)

@@ -110,5 +110,5 @@ func unansweredHint(socket string, err error) string {
 	if errors.Is(err, errSilent) {
 		return "it may hang, or be stopped: look at its log, the load and the disk before you start it again"
 	}
-	return "start it with `systemctl start wander` or `wander node`, or give its socket with --socket"
+	return api.StartHint
 }

@@ -21,6 +21,7 @@ type environment struct {
 	guardWait  time.Duration // replaces supervise.ReadyTimeout in tests, unless 0
 	workFactor int           // replaces keyfile.WorkFactor in tests, unless 0
 	gateDisk   store.FS      // replaces the file system under a gate's journal in tests, unless nil
+	planEvents uint64        // replaces what wander plan may cost in tests, unless 0: see plan.Request
 }
 
 func main() {

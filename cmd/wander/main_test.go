@@ -12,10 +12,10 @@ import (
 	"github.com/wandertoken/wander/internal/unignore"
 )
 
-// runCommand runs a command line with an input, and returns the exit code.
+// runCommand runs a command line with an input, and returns the exit code. A plan costs little.
 func runCommand(in string, args ...string) (code int, out, errs string) {
 	var o, e bytes.Buffer
-	env := &environment{Environment: cli.Environment{In: strings.NewReader(in), Out: &o, Err: &e, Getenv: func(string) string { return "" }, Now: time.Now}}
+	env := &environment{Environment: cli.Environment{In: strings.NewReader(in), Out: &o, Err: &e, Getenv: func(string) string { return "" }, Now: time.Now}, planEvents: 1_000_000}
 	code = run(env, args)
 	return code, o.String(), e.String()
 }

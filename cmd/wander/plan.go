@@ -229,6 +229,7 @@ func (f *planFlags) read(env *environment, given func(flag string) bool) (*plan.
 		return nil, err
 	}
 	r := f.request
+	r.Events = env.planEvents
 	for _, text := range f.windows {
 		w, err := groupfile.ParseWindow(text)
 		if err != nil {

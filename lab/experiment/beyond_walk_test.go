@@ -152,7 +152,7 @@ func TestWalk_Goals_Met(t *testing.T) {
 	require.NoError(t, walkStress(l, "stress", []string{walkFair}, stresses(l)[:1]))
 	require.NoError(t, walkTrade(l, nil, timekeepersAlong[:1], short))
 	liarsLab := newLab(t.Context(), Experiment{Name: "beyond-walk-liars", Goals: true}, Options{Seeds: Seeds(1, 1), Parallel: 1})
-	require.NoError(t, walkLiars(liarsLab, fullLoad, short))
+	require.NoError(t, walkLiars(liarsLab, whole.Part(120, fullLoad), short))
 	require.NoError(t, liarsLab.finish())
 	l.result.Rows = append(l.result.Rows, liarsLab.result.Rows...)
 	require.NoError(t, l.finish())

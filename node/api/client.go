@@ -116,6 +116,9 @@ func because(ctx context.Context, err error) error {
 	return err
 }
 
+// StartHint says what to do where no daemon answers.
+const StartHint = "start it with `systemctl start wander` or `wander node`, or give its socket with --socket"
+
 func (c *Client) connect(ctx context.Context) (*net.UnixConn, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", c.socket)
@@ -125,7 +128,7 @@ func (c *Client) connect(ctx context.Context) (*net.UnixConn, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	hint := "start it with `systemctl start wander` or `wander node`, or give its socket with --socket"
+	hint := StartHint
 	if errors.Is(err, fs.ErrPermission) {
 		hint = "run the command as the daemon's user, or as one whom api.group in its settings lets use the socket"
 	}

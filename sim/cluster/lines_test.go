@@ -21,7 +21,7 @@ func TestLines_LongRoundTrips_TurnsGoRound(t *testing.T) {
 	for _, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
 		for i, trip := range longLines {
 			for j, members := range []int{2, 5, 20} {
-				if whole.Spares(i+j+1, 2) {
+				if whole.Spares(i+j+1, 3) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%v/%v/%d", p, trip, members), func(t *testing.T) {

@@ -18,6 +18,14 @@ type effort struct{ main, recovery uint64 }
 // seconds is an effort of some seconds.
 var seconds = effort{60_000_000, 16_000_000}
 
+// effort is what this plan may cost.
+func (r *Request) effort() effort {
+	if r.Events == 0 {
+		return seconds
+	}
+	return effort{r.Events, r.Events / 4}
+}
+
 // large is from how many members on an event takes several times as long,
 // because what it touches is not in the cache.
 const large = 100_000

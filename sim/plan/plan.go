@@ -103,7 +103,7 @@ type Recovery struct {
 // Request.Validate, of circulation.New, circulation.ErrStandstill, and the
 // context's cause.
 func Make(ctx context.Context, r Request, progress func(done float64)) (*Report, error) {
-	return r.make(ctx, seconds, progress)
+	return r.make(ctx, r.effort(), progress)
 }
 
 func (r *Request) make(ctx context.Context, e effort, progress func(done float64)) (*Report, error) {

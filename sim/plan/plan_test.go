@@ -320,3 +320,16 @@ func TestFirst_OtherSeeds_OtherFigures(t *testing.T) {
 	assert.Equal(t, [2]uint64{1, 100}, [2]uint64{one.First, other.First})
 	assert.NotEqual(t, one.Interval.P99, other.Interval.P99)
 }
+
+// TestEvents_Given_RunsShorter: a plan that may cost less has simulated less, and is the one of that effort.
+func TestEvents_Given_RunsShorter(t *testing.T) {
+	r := ask(func(r *Request) { r.Events = 40_000 })
+	short, err := Make(t.Context(), r, func(float64) {})
+	require.NoError(t, err)
+	same, err := r.make(t.Context(), effort{40_000, 10_000}, func(float64) {})
+	require.NoError(t, err)
+	assert.Equal(t, same, short)
+	longer, err := r.make(t.Context(), little, func(float64) {})
+	require.NoError(t, err)
+	assert.Greater(t, longer.Simulated*float64(longer.Seeds), short.Simulated*float64(short.Seeds))
+}

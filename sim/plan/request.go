@@ -72,6 +72,9 @@ type Request struct {
 	// Seeds is how many runs there are at most, 1 to MaxSeeds. There are fewer
 	// where they would become too short.
 	Seeds int
+	// Events is what all runs may cost together, in events of the simulator under the presets that cost least for each.
+	// 0: as many as take some seconds of a processor. Fewer give the same report with figures that are less sure.
+	Events uint64
 
 	known *calendar // once it was looked at
 }

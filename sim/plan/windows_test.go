@@ -18,7 +18,19 @@ import (
 // some is for figures to a few percent of groups that are watched for weeks.
 func some(t *testing.T, r Request) *Report {
 	t.Helper()
-	p, err := r.make(t.Context(), effort{3_000_000 * r.price(), 1000}, func(float64) {})
+	return simulated(t, r, 3_000_000)
+}
+
+// few is for what a report says whatever its figures are.
+func few(t *testing.T, r Request) *Report {
+	t.Helper()
+	return simulated(t, r, 500_000)
+}
+
+// simulated is the report of so many events, under any preset.
+func simulated(t *testing.T, r Request, events uint64) *Report {
+	t.Helper()
+	p, err := r.make(t.Context(), effort{events * r.price(), 1000}, func(float64) {})
 	require.NoError(t, err)
 	return p
 }
@@ -106,7 +118,7 @@ func TestHints_Windows(t *testing.T) {
 		"part":     {func(r *Request) { r.Params.OperationTime = 10 * time.Millisecond }, "it ends before the windows begin anew, which they do every 1d"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := some(t, ask(func(r *Request) { r.Windows = windows.Of(t, "Mon-Sun 00:00-06:00 UTC"); c.change(r) }))
+			p := few(t, ask(func(r *Request) { r.Windows = windows.Of(t, "Mon-Sun 00:00-06:00 UTC"); c.change(r) }))
 			var all string
 			for _, h := range p.Hints {
 				all += h + "\n"
@@ -129,7 +141,7 @@ func TestWindows_Invalid_Refused(t *testing.T) {
 // TestWindows_AnyPolicy_WithFaults: each policy is planned with windows, crashes and losses too.
 func TestWindows_AnyPolicy_WithFaults(t *testing.T) {
 	for _, name := range catalog.Names() {
-		p := some(t, ask(func(r *Request) {
+		p := few(t, ask(func(r *Request) {
 			r.Policy, r.Params.Preset, r.Windows = name, catalog.Presets(name)[0].Name, windows.Of(t, "Mon-Sun 00:00-06:00 UTC")
 			r.Params.OperationTime, r.Every, r.Crash, r.DownFor, r.Volatile, r.Loss = time.Minute, 5*time.Hour, time.Hour, time.Minute, true, 0.001
 			if name == catalog.Multitoken {
