@@ -15,7 +15,9 @@ beyond-walk-stress at once. Each preset is a point. The papers' presets send no 
 // timekeepersAlong are the points of the curve, those of fewest messages first.
 var timekeepersAlong = []int{1, 2, 3, 4, 6, 8, policy.MaxTimekeepers}
 
-func beyondWalkTrade(l *Lab) error { return walkTrade(l, walkPresets(), timekeepersAlong, l.span(walkLength)) }
+func beyondWalkTrade(l *Lab) error {
+	return walkTrade(l, walkPresets(), timekeepersAlong, l.span(walkLength))
+}
 
 // walkTrade measures the curve twice: undisturbed, and under everything at once.
 func walkTrade(l *Lab, presets []string, along []int, length time.Duration) error {

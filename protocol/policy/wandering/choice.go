@@ -231,7 +231,7 @@ func (s *search) looksFor(m ident.Member) {
 // the token goes there at its end. One that was asked in vain may have changed its mind; in one search it is believed that
 // after a pause that doubles as that between looks.
 func (s *search) waits(m ident.Member) {
-	if !s.have {
+	if !s.have || !s.isTold() {
 		return
 	}
 	if contains(s.refused[:], m) {
@@ -244,6 +244,12 @@ func (s *search) waits(m ident.Member) {
 	if s.gathers == clock.Never && s.choice.member.IsZero() {
 		s.choose()
 	}
+}
+
+// isTold reports whether this member knows which ones have waited longest: it keeps the turns of all, or the reports that
+// were asked for as the token came are here. Until then those that report to others may have waited longer.
+func (s *search) isTold() bool {
+	return s.roster.Size() <= s.timekeepers || s.Now >= s.came.Add(replyMost)
 }
 
 // forgives lets those that were asked in vain be candidates again, if it last did so for that reason so long ago.
@@ -259,7 +265,7 @@ func (s *search) forgives(last *clock.Instant, pause time.Duration) bool {
 // member knows to wait.
 func (s *search) ends() {
 	s.gathers = clock.Never
-	if s.choice.member.IsZero() && s.forgives(&s.ended, readPauseLeast) {
+	if s.choice.member.IsZero() && s.isTold() && s.forgives(&s.ended, readPauseLeast) {
 		s.readOwn()
 	}
 	s.proceed()

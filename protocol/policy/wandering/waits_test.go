@@ -18,10 +18,10 @@ var (
 	wants9No = body{kind: answer, member: ident.Member{9}, what: unwilling, age: 3_600_000}
 )
 
-// running is member 4, a timekeeper of all others, under whose token the operation has begun at 2 s; nobody else
+// running is member 4 of 13, a timekeeper of all others, under whose token the operation has begun at 2 s; nobody else
 // wants the token. The gathering time is over at 2.5 s.
 func running(t *testing.T) *walker {
-	w := walkerAt(t, 4, Fair, table1)
+	w := walkerAmong(t, policy.MaxTimekeepers+1, 4, Fair, table1)
 	w.Step(second, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
 	require.Len(t, kinds(w.Step(2*second, arrival(9, 1000), nil), policy.Run), 1)
 	w.Step(2*second+second/2, policy.Event{Kind: policy.Timer}, nil)
@@ -43,14 +43,26 @@ func answersOf(w *walker, asked []policy.Action, own body) (all []policy.Action)
 // P-42, 7: a holder asks a member at once whose turns it keeps and that begins to wait while the operation runs, so
 // that the token goes there at its end, without a look.
 func TestWaits_WhileOperationRuns_PassedAtEnd(t *testing.T) {
-	for name, begins := range map[string]clock.Instant{"while it gathers": 2*second + second/4, "later": 3 * second} {
+	for name, c := range map[string]struct {
+		members int
+		begins  clock.Instant
+		asked   int
+	}{
+		"while it gathers":                {policy.MaxTimekeepers + 1, 2*second + second/4, 1},
+		"later":                           {policy.MaxTimekeepers + 1, 2*second + second*3/4, 1},
+		"others may have waited longer":   {policy.MaxTimekeepers + 2, 3*second - 1, 0},
+		"those are known where they have": {policy.MaxTimekeepers + 2, 3 * second, 1},
+	} {
 		t.Run(name, func(t *testing.T) {
-			w := walkerAt(t, 4, Fair, table1)
+			w := walkerAmong(t, c.members, 4, Fair, table1)
 			w.Step(second, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
 			w.Step(2*second, arrival(9, 1000), nil)
-			asked := detached(w.Step(begins, said(9, wantsIt), nil))
-			asked = append(asked, detached(w.Step(max(begins, 2*second+second/2), policy.Event{Kind: policy.Timer}, nil))...)
-			require.Len(t, told(asked, 9, inquire), 1)
+			asked := detached(w.Step(c.begins, said(9, wantsIt), nil))
+			asked = append(asked, detached(w.Step(max(c.begins, 2*second+second/2), policy.Event{Kind: policy.Timer}, nil))...)
+			require.Len(t, told(asked, 9, inquire), c.asked)
+			if c.asked == 0 {
+				return
+			}
 			require.Len(t, kinds(answersOf(w, asked, wants9), policy.Prepare), 1)
 			passed := kinds(w.Step(6*second, operationEnds, nil), policy.Pass)
 			require.Len(t, passed, 1)

@@ -37,9 +37,14 @@ func (e everybody) Witnesses(of ident.Member, n int, to []ident.Member) []ident.
 }
 
 func walkerAt(t *testing.T, self byte, preset string, p policy.Params) *walker {
+	return walkerAmong(t, 20, self, preset, p)
+}
+
+// walkerAmong is one of n members.
+func walkerAmong(t *testing.T, n int, self byte, preset string, p policy.Params) *walker {
 	p.Preset = preset
 	made, err := New(p, policy.Surroundings{
-		Self: ident.Member{self}, Random: rand.NewPCG(1, uint64(self)), Roster: everybody{20, self},
+		Self: ident.Member{self}, Random: rand.NewPCG(1, uint64(self)), Roster: everybody{n, self},
 	})
 	require.NoError(t, err)
 	w := made.(*walker)
