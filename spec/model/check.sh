@@ -499,6 +499,7 @@ breaks taken newborn -DBUG_DROP
 breaks taken newborn -DBUG_AT_ARRIVAL
 breaks soon newborn -DBUG_HERE_ONLY
 breaks kept newborn -DBUG_MAKER_HAS
+breaks no_bar newborn -DBUG_NO_MAKER
 breaks none_made newborn -DBUG_NO_PARDON
 holds newborn -DLIAR
 [ "$quick" ] || holds newborn -DLIAR -DLOSSES=2

@@ -202,14 +202,14 @@ func (s *sanctions) doubtInstead(i *inquest) {
 }
 
 // mayHaveDropped reports whether a member may have dropped a token for one that another had just made: a
-// member that makes tokens confirms nothing. Or it has dropped it long ago, and the one that passed it the other token has
-// forgotten that. It is excused a few times for each.
+// member that makes tokens confirms nothing. Or it had made that one itself, as one of two founders. Or it has dropped the token long
+// ago, and the one that passed it the other token has forgotten that. It is excused a few times for each.
 func (s *sanctions) mayHaveDropped(i *inquest) bool {
 	e := excuse{member: i.member, custody: i.custody}
 	switch {
-	case i.madeUp, i.to.IsZero(), i.to == i.member:
+	case i.madeUp, i.to.IsZero(), i.to == i.member && i.other.hop > 0:
 		return false
-	case i.other.hop == newbornHop:
+	case i.to == i.member, i.other.hop == newbornHop:
 		e.why = minted
 	case i.toForgot:
 		e.why = forgotten
