@@ -186,3 +186,24 @@ func TestAccount_DroppedForOwnToken_NamesItself(t *testing.T) {
 		assert.Equal(t, custody{secondToken, 0}, m.other)
 	}
 }
+
+// TestAccount_DroppedWhileAnotherIsNewborn_NamesItsMaker: P-71, 3. Of two newborn tokens the later one stays, which the policy does not
+// have yet.
+func TestAccount_DroppedWhileAnotherIsNewborn_NamesItsMaker(t *testing.T) {
+	later, earlier := custody{secondToken, newbornHop}, custody{token, newbornHop}
+	for _, first := range []custody{later, earlier} {
+		c := newCourt()
+		makers := map[custody]int{later: theThird, earlier: thePasser}
+		second := later
+		if first == later {
+			second = earlier
+		}
+		for _, of := range []custody{first, second} {
+			c.comesFrom(makers[of], of, makers[of])
+		}
+		require.True(t, c.newborn.frozen)
+		require.True(t, c.done(policy.Drop))
+		c.says(thePasser, message{kind: account, custody: earlier})
+		assert.Equal(t, message{kind: instead, custody: earlier, member: at(theThird), other: later}, c.told(thePasser, instead))
+	}
+}
