@@ -207,3 +207,19 @@ func TestAccount_DroppedWhileAnotherIsNewborn_NamesItsMaker(t *testing.T) {
 		assert.Equal(t, message{kind: instead, custody: earlier, member: at(theThird), other: later}, c.told(thePasser, instead))
 	}
 }
+
+// TestInquest_OwnNewbornDropped_Excused: P-77, 3. A member may have to drop a newborn token, as the maker says that it has another one
+// (P-69, 5), or as a back-off has begun since it accepted it.
+func TestInquest_OwnNewbornDropped_Excused(t *testing.T) {
+	for _, hop := range []uint64{0, 2} {
+		c := newCourt()
+		c.passes(custody{token, hop}, theHolder)
+		c.delivered(custody{token, hop}, theHolder, true)
+		c.comes(custody{secondToken, 3}, theThird)
+		of := custody{token, hop + 1}
+		require.True(t, c.isOpen(of))
+		c.says(theHolder, message{kind: instead, custody: of})
+		assert.False(t, c.isOpen(of))
+		assert.Equal(t, hop > 0, c.isBarred(theHolder))
+	}
+}

@@ -207,7 +207,11 @@ func (s *sanctions) doubtInstead(i *inquest) {
 func (s *sanctions) mayHaveDropped(i *inquest) bool {
 	e := excuse{member: i.member, custody: i.custody}
 	switch {
-	case i.madeUp, i.to.IsZero(), i.to == i.member && i.other.hop > 0:
+	case i.madeUp:
+		return false
+	case i.own && i.hop == newbornHop: // it may have had to drop a newborn token (P-69)
+		e.why = minted
+	case i.to.IsZero(), i.to == i.member && i.other.hop > 0:
 		return false
 	case i.to == i.member, i.other.hop == newbornHop:
 		e.why = minted
