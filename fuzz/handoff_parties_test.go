@@ -43,6 +43,8 @@ func (w *handoffEnvironment) Choose(exclude func(ident.Member) bool) (ident.Memb
 
 func (*handoffEnvironment) Shuns(ident.Member) bool { return false }
 
+func (*handoffEnvironment) ShunsLate(ident.Member) bool { return false }
+
 func (*handoffEnvironment) Eligible(ident.Member) error { return nil }
 
 func (w *handoffEnvironment) Certificate(m ident.Member) string {

@@ -18,6 +18,9 @@ type Environment interface {
 	// Shuns reports whether this member passes m no token, unless its policy
 	// names m as the receiver. Choose draws no such member.
 	Shuns(m ident.Member) bool
+	// ShunsLate reports whether this member passes m no token although its policy has named m as the receiver, and m
+	// accepts when the policy has named another one since.
+	ShunsLate(m ident.Member) bool
 	// Eligible returns nil for a member that may take part in a new handoff,
 	// and otherwise the reason.
 	Eligible(m ident.Member) error

@@ -41,6 +41,7 @@ type world struct {
 	ineligible map[ident.Member]error
 	choices    []ident.Member // offered to in this order
 	shuns      ident.Member   // gets no token that is not for it
+	shunsLate  ident.Member   // gets no token that was for it and is for another one
 	refusal    wire.Refusal   // of every genesis; 0: admitted
 	stale      bool           // geneses are refused when their time is looked at
 }
@@ -57,6 +58,8 @@ func (w *world) Choose(exclude func(ident.Member) bool) (ident.Member, bool) {
 }
 
 func (w *world) Shuns(m ident.Member) bool { return w.shuns == m }
+
+func (w *world) ShunsLate(m ident.Member) bool { return w.shunsLate == m }
 
 func (w *world) Eligible(m ident.Member) error { return w.ineligible[m] }
 

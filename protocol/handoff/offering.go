@@ -47,7 +47,9 @@ func (o *offering) end(rec *record, winner ident.Member) {
 }
 
 // aim chooses who is asked: target alone, or anybody when it is zero. Whoever
-// else has accepted is told that it was for nothing.
+// else has accepted is told that it was for nothing, but for those that were the target and have not
+// answered in time. A sender that takes only the answer of the target that it asked last could keep the token
+// for as long as each one answers when the next one is asked.
 func (o *offering) aim(rec *record, target ident.Member) {
 	s := rec.search
 	if s.target == target {
@@ -60,17 +62,25 @@ func (o *offering) aim(rec *record, target ident.Member) {
 		return
 	}
 	for _, a := range s.accepts {
-		if a.from != target {
+		if !s.isFor(a.from) {
 			o.cancel(rec, a)
 		}
 	}
-	s.forget(func(a accepted) bool { return a.from != target })
+	s.forget(func(a accepted) bool { return !s.isFor(a.from) })
 }
 
 // usable reports whether an ACCEPT in hand may still name the receiver.
 func (o *offering) usable(s *search, a accepted) bool {
 	mem := o.recipients.met(a.from, a.named.Incarnation)
-	return mem != nil && !mem.isForgotten(a.named.Number) && o.cfg.Environment.Eligible(a.from) == nil && !o.shuns(s, a.from)
+	return mem != nil && !mem.isForgotten(a.named.Number) && o.cfg.Environment.Eligible(a.from) == nil && !o.passesOver(s, a.from)
+}
+
+// passesOver reports whether a member that has accepted does not get the token.
+func (o *offering) passesOver(s *search, id ident.Member) bool {
+	if s.isLate(id) && id != s.target {
+		return o.cfg.Environment.ShunsLate(id)
+	}
+	return o.shuns(s, id)
 }
 
 // shuns reports whether a member does not get a token that is for anybody, as it does
@@ -79,12 +89,15 @@ func (o *offering) shuns(s *search, id ident.Member) bool {
 	return s.target.IsZero() && o.cfg.Environment.Shuns(id)
 }
 
-// choose returns the newest ACCEPT that a transfer may name, if the policy has let go
-// and no operation runs.
+// choose returns the ACCEPT that a transfer names, if the policy has let go and no operation runs: that of the target, or else the
+// newest one.
 func (o *offering) choose(rec *record) (accepted, bool) {
 	s := rec.search
 	if s == nil || !s.release || rec.busy || o.paused {
 		return accepted{}, false
+	}
+	if a, ok := s.best(o.now.Boot, func(a accepted) bool { return a.from == s.target && o.usable(s, a) }); ok {
+		return a, true
 	}
 	return s.best(o.now.Boot, func(a accepted) bool { return o.usable(s, a) })
 }
@@ -96,7 +109,9 @@ func (o *offering) next(rec *record) {
 	if s == nil {
 		return
 	}
-	fresh := func(a accepted) bool { return o.now.Boot.Before(a.renew) && o.usable(s, a) }
+	fresh := func(a accepted) bool {
+		return o.now.Boot.Before(a.renew) && (s.target.IsZero() || a.from == s.target) && o.usable(s, a)
+	}
 	if a, ok := s.best(o.now.Boot, fresh); ok {
 		o.book.wakeAt(rec, a.renew)
 		return
@@ -131,6 +146,9 @@ func (o *offering) nobody(rec *record) {
 // unwanted tells the policy that the token stays, and is no longer released.
 func (o *offering) unwanted(rec *record) {
 	s := rec.search
+	if s.vain {
+		s.leaves(s.target)
+	}
 	s.release, s.vain = false, false
 	o.notify(Notice{Kind: Unwanted, Title: rec.title, Hop: rec.key.hop, Peer: s.target})
 }
@@ -207,7 +225,7 @@ func (o *offering) remember(rec *record, from ident.Member, msg *wire.Accept) bo
 	}
 	mem.next = max(mem.next, msg.Accept+1)
 	s := rec.search
-	if !s.target.IsZero() && s.target != from {
+	if !s.isFor(from) {
 		o.cancel(rec, accepted{from: from, named: msg.Reservation()})
 		return false
 	}
@@ -232,6 +250,9 @@ func (o *offering) wait(s *search, from ident.Member, msg *wire.Accept) bool {
 		o.skip(s)
 		return true
 	}
+	if !s.target.IsZero() && from != s.target {
+		return false
+	}
 	s.alone, s.vain = false, false
 	if from == s.current {
 		s.attempts, s.onWay = 0, false
@@ -251,6 +272,7 @@ func (o *offering) refused(rec *record, from ident.Member) bool {
 	if s.forget(func(a accepted) bool { return a.from == from }) {
 		o.book.wakeAt(rec, o.now.Boot)
 	}
+	s.hasAnswered(from)
 	if s.current != from {
 		return false
 	}

@@ -1,6 +1,8 @@
 package handoff
 
 import (
+	"slices"
+
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -18,7 +20,8 @@ type search struct {
 	onWay    bool         // the last of them went on the connection in use, or waits for one
 	tried    []ident.Member
 	accepts  []accepted
-	carry    bool // offers carry the signers' certificates
+	late     []ident.Member // targets that have not answered in time since custody came, the last one last: what they accept counts
+	carry    bool           // offers carry the signers' certificates
 }
 
 // accepted is an ACCEPT in hand.
@@ -36,6 +39,28 @@ func (s *search) wasTried(m ident.Member) bool {
 		}
 	}
 	return false
+}
+
+// isLate reports whether a member was a target, and has not answered in time.
+func (s *search) isLate(m ident.Member) bool { return slices.Contains(s.late, m) }
+
+// leaves notes that a target has not answered in time. No more of them are remembered than accept for one token.
+func (s *search) leaves(target ident.Member) {
+	s.hasAnswered(target) // it is the last one now
+	if len(s.late) == maxAccepts {
+		s.late = slices.Delete(s.late, 0, 1)
+	}
+	s.late = append(s.late, target)
+}
+
+// hasAnswered notes that a member has refused, or is to be the last one of those.
+func (s *search) hasAnswered(m ident.Member) {
+	s.late = slices.DeleteFunc(s.late, func(l ident.Member) bool { return l == m })
+}
+
+// isFor reports whether the token may go to a member: to the target, or to one that was it.
+func (s *search) isFor(m ident.Member) bool {
+	return s.target.IsZero() || s.target == m || s.isLate(m)
 }
 
 // skip marks the current peer as tried and asks nobody.

@@ -22,6 +22,7 @@ type pair map[ident.Member]*signature.PublicKey
 func (p pair) Key(m ident.Member) *signature.PublicKey                { return p[m] }
 func (pair) Choose(func(ident.Member) bool) (m ident.Member, ok bool) { return m, false }
 func (pair) Shuns(ident.Member) bool                                  { return false }
+func (pair) ShunsLate(ident.Member) bool                              { return false }
 func (pair) Eligible(ident.Member) error                              { return nil }
 func (pair) Certificate(ident.Member) string                          { return "" }
 func (pair) Circulates(token.GenesisBody) bool                        { return true }

@@ -87,6 +87,9 @@ func (c *circulation) actOn(h *hold, a *policy.Action) {
 		}
 	case policy.Pass:
 		if h.grant == nil {
+			if a.Firm {
+				c.custody.handoff.Keep(h.token, h.hop)
+			}
 			c.custody.handoff.Release(h.token, h.hop, a.To, a.Field)
 		}
 	case policy.Drop:

@@ -26,6 +26,7 @@ type shun struct {
 	slot         slotKey
 	until        clock.Instant
 	firm, struck bool
+	untaken      bool // only as it has not taken a token
 }
 
 // shuns are those of all slots, by the member: at most maxShunned of them, and one of each slot.
@@ -61,7 +62,7 @@ func (c *candidates) shun(s *slot, a *policy.Action) {
 		list = slices.Delete(list, i, i+1)
 	}
 	if a.At > c.now.Boot && (len(c.shuns) < maxShunned || c.shuns[a.To] != nil) {
-		list = append(list, shun{slot: s.key, until: a.At, firm: a.Firm || struck, struck: struck})
+		list = append(list, shun{slot: s.key, until: a.At, firm: a.Firm || struck, struck: struck, untaken: a.Untaken && !struck})
 	}
 	if c.shuns[a.To] = list; len(list) == 0 {
 		delete(c.shuns, a.To)
@@ -87,6 +88,13 @@ func (c *candidates) isShunned(id ident.Member) bool {
 		return false
 	}
 	return c.shuns.isFirm(id, c.now.Boot) || c.hasUnshunned()
+}
+
+// isShunnedLate reports whether a member that was to get the token before, and has accepted it late, does not get it: it is shunned
+// for more than that it has not taken one.
+func (c *candidates) isShunnedLate(id ident.Member) bool {
+	more := func(e shun) bool { return !e.untaken && e.until > c.now.Boot }
+	return slices.ContainsFunc(c.shuns[id], more) && c.isShunned(id)
 }
 
 // hasUnshunned reports whether this member can pass a token to a member that is not shunned, as far

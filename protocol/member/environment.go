@@ -25,6 +25,10 @@ func (e environment) Choose(exclude func(ident.Member) bool) (ident.Member, bool
 // Shuns reports whether a policy has no token passed to a member.
 func (e environment) Shuns(id ident.Member) bool { return e.candidates.isShunned(id) }
 
+// ShunsLate reports whether a policy has no token passed to a member although it was to get it before, and has accepted it
+// late: not where it is shunned only for that.
+func (e environment) ShunsLate(id ident.Member) bool { return e.candidates.isShunnedLate(id) }
+
 // Eligible is nil for a member that may take part in a new handoff.
 func (e environment) Eligible(id ident.Member) error { return e.eligible(id) }
 

@@ -109,6 +109,54 @@ func TestChosenNext_Changes_OfferMoves(t *testing.T) {
 	assert.Nil(t, said[*wire.Transfer](s.box))
 }
 
+// TestPass_AcceptedLate_GoesThere: H-22. A member that was to get the token, and accepts it when it is for another one already, gets it
+// if it is shunned only for that. A firm pass is for nobody else.
+func TestPass_AcceptedLate_GoesThere(t *testing.T) {
+	for name, test := range map[string]struct {
+		shun policy.Action
+		all  bool // others are shunned, too
+		firm bool
+		is   bool
+	}{
+		"not shunned":                 {is: true},
+		"shunned for that":            {shun: policy.Action{Kind: policy.Shun, Untaken: true}, is: true},
+		"shunned for more":            {shun: policy.Action{Kind: policy.Shun}},
+		"all are shunned for more":    {shun: policy.Action{Kind: policy.Shun}, all: true, is: true},
+		"struck":                      {shun: policy.Action{Kind: policy.Shun, Struck: true, Untaken: true}},
+		"the pass is for nobody else": {firm: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAuthority(t)
+			self, ann, ben := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
+			s, held, g := a.holding(self, ann, ben)
+			s.puppet.next = []policy.Action{{Kind: policy.Pass, Token: held, To: ann.id()}}
+			s.step(member.Ended{Grant: g.Grant, Operated: true})
+			offer := sentTo[*wire.Offer](s.box, ann)
+			require.NotNil(t, offer)
+			returned := func() bool {
+				e := s.puppet.events[len(s.puppet.events)-1]
+				return e.Kind == policy.PassEnded && e.Outcome == policy.Returned
+			}
+			for n := 0; !returned(); n++ {
+				require.Less(t, n, 20)
+				s.after(s.NextDeadline().Sub(s.now.Boot))
+			}
+			if test.shun.Kind == policy.Shun {
+				test.shun.To, test.shun.At = ann.id(), s.now.Boot.Add(time.Hour)
+				s.does(test.shun)
+			}
+			if test.all {
+				test.shun.To = ben.id()
+				s.does(test.shun)
+			}
+			s.acts(ben, policy.Action{Kind: policy.Pass, Token: held, To: ben.id(), Firm: test.firm})
+			require.NotNil(t, sentTo[*wire.Offer](s.box, ben))
+			ann.accepts(s, offer, 1)
+			assert.Equal(t, test.is, sentTo[*wire.Transfer](s.box, ann) != nil)
+		})
+	}
+}
+
 // An offer to somebody without a connection waits for one, and is said once: it is
 // behind the HELLO. When that connection was closed before an answer came, it is
 // said again on the next.

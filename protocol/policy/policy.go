@@ -258,8 +258,11 @@ type Action struct {
 	// Struck, of Shun: the member has kept or lost a token. Otherwise it has not given account
 	// of one yet.
 	Struck bool
-	// Firm, of Shun: To gets no token although nobody else is left, as of one that is struck.
+	// Firm, of Shun: To gets no token although nobody else is left, as of one that is struck. Of Pass: no member gets it that was to
+	// get it before, and accepts it late.
 	Firm bool
+	// Untaken, of Shun: only because To has not taken a token. One that To accepts late goes to it all the same.
+	Untaken bool
 
 	// Of Complain.
 	Hop     uint64

@@ -78,6 +78,7 @@ func init() { // the kinds look each other up here
 		{"refuser", "wants turns, and refuses each token", newRefuser},
 		{"ignorer", "wants turns, and answers no offer", newIgnorer},
 		{"decliner", "wants turns, and declines each token that it has accepted", newDecliner},
+		{"tardy", "wants turns, and accepts each token when it is for another member already", newTardy},
 		{"coy", "wants turns, as it tells keepers, and tells each holder that it wants none", newCoy},
 		{"prophet", "promises that the token rests with it, at a hop that the token has not reached, and says that it has none", newProphet},
 		{"prophet-names", "the same, and says that another member has it, each time another one", newProphetNames},

@@ -197,7 +197,7 @@ func (h *hoursWithout) of(t *testing.T, seed uint64, members int, p busyPolicy, 
 // hourKinds are the kinds of which one is to take less than a tenth of the others' operations in an hour.
 var hourKinds = []string{
 	"refuser", "hoarder", "dropper-restart", "dropper-quiet", "dropper-half", "dropper", "dropper-sent", "misleader", "pretender", "stonewaller",
-	"ghost", "dodger", "evader", "idler", "beginner", "babbler", "ignorer", "decliner", "laggard", "ender", "prophet", "prophet-names", "herald",
+	"ghost", "dodger", "evader", "idler", "beginner", "babbler", "ignorer", "decliner", "tardy", "laggard", "ender", "prophet", "prophet-names", "herald",
 	"overrunner", "overrunner-silent", "rester", "rester-quiet",
 }
 

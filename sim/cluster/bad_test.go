@@ -180,6 +180,7 @@ func TestBad_EachKind_DoesWhatItSays(t *testing.T) {
 		{[]string{"ender"}, func(_ *badGroup, b badness) bool { return b.(*ender).told > 0 }},
 		{[]string{"ignorer"}, func(g *badGroup, b badness) bool { return b.(*refuser).untook > 0 && !g.standsStill() }},
 		{[]string{"decliner"}, func(g *badGroup, b badness) bool { return b.(*refuser).untook > 0 && !g.standsStill() }},
+		{[]string{"tardy"}, func(g *badGroup, b badness) bool { return b.(*tardy).late > 0 && !g.standsStill() }},
 		{[]string{"coy"}, func(g *badGroup, b badness) bool { return b.(*coy).told > 0 && !g.standsStill() }},
 		{[]string{"renewer"}, func(_ *badGroup, b badness) bool { return b.(*renewer).count > 0 && b.(*renewer).named > 0 }},
 		{[]string{"releaser"}, func(_ *badGroup, b badness) bool { return b.(*releaser).count > 0 && b.(*releaser).told > 0 }},

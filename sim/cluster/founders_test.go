@@ -8,10 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/internal/whole"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // TestFounders_SeveralAtOnce_OneTokenStays: against the documentation, two or three members found a group at one moment, each with a
-// token. One of the tokens stays, so that no member makes another one.
+// token. One of the tokens stays, so that no member makes another one, and no member bars another one.
 func TestFounders_SeveralAtOnce_OneTokenStays(t *testing.T) {
 	skipUnderRaceDetector(t)
 	for _, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
@@ -27,11 +29,24 @@ func TestFounders_SeveralAtOnce_OneTokenStays(t *testing.T) {
 						g.runFor(time.Minute)
 						require.Equal(t, size.founders, g.made, "%+v seed %d, %v between turns: %v", size, seed+7, pause, g)
 						assert.Empty(t, g.violations)
+						assert.Zero(t, g.bars(), "%+v seed %d, %v between turns", size, seed+7, pause)
 					}
 				}
 			}
 		})
 	}
+}
+
+// bars is how often honest members bar each other.
+func (b *busy) bars() (n int) {
+	for _, by := range b.nodes {
+		for _, e := range by.disk.history {
+			if r, ok := e.Record.(*journal.Complained); ok && (judges{b.cluster}).complaint(by, r).measure == policy.Barred {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // foundersOf is a group whose members start within 50 ms, and ask for turns within 300 ms, again so long after each turn on average.

@@ -77,6 +77,10 @@ var slowRegressions = []regression{
 		Setting{Seed: 970043, Preset: Chaos, Mix: Mixed, Members: 6, Bad: "dropper-half"}},
 	{"a holder struck by a member that heard its offers late, as its own disk was slow",
 		Setting{Seed: 1160027, Preset: Chaos, Mix: Mixed, Members: 6, Bad: "dropper-quiet"}},
+	{"ring: a holder struck as each member accepted its token when the next one was asked",
+		Setting{Seed: 9810014, Preset: Chaos, Mix: Durable, Members: 6, Bad: "ignorer"}},
+	{"fair: a holder struck for the same reason",
+		Setting{Seed: 9968040, Preset: Chaos, Mix: Durable, Members: 6, Bad: "evader"}},
 }
 
 func TestRegressions(t *testing.T) {

@@ -15,7 +15,8 @@
  *   ONE_HEARS    X says to one member only that it still has the token
  *   FORGETS      the giver of the other token may have forgotten the pass that X names, as it has passed that token on often since: X is
  *                not barred, EXCUSES times in STRIKE ticks; X, if it is honest, is asked about no more drops than that
- *   MINTS        the same of tokens that another member has just made, which confirms nothing: X is excused as often for that, too
+ *   MINTS        the same of tokens that another member has just made, which confirms nothing, or X itself, as it says: X is excused as
+ *                often for that, too
  *   EXCUSES=2    maxForgotten, maxMinted
  *   LOSSES=8     tokens that X drops, of one member's, in SPAN ticks
  *   LAGS         X keeps a token, says so too seldom to be late, and never that it has dropped it. Members restart, and forget that they

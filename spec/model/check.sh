@@ -499,6 +499,7 @@ breaks taken newborn -DBUG_DROP
 breaks taken newborn -DBUG_AT_ARRIVAL
 breaks soon newborn -DBUG_HERE_ONLY
 breaks kept newborn -DBUG_MAKER_HAS
+breaks no_bar newborn -DBUG_NO_MAKER
 breaks none_made newborn -DBUG_NO_PARDON
 holds newborn -DLIAR
 [ "$quick" ] || holds newborn -DLIAR -DLOSSES=2
@@ -512,6 +513,9 @@ breaks no_false refuse -DBUG_NO_AVOID
 breaks soon_back refuse -DBUG_NOT_BACK
 breaks no_false refuse -DBUG_AGAIN
 [ "$quick" ] || breaks no_false refuse -DH=4 -DUNTAKEN=2	# not held: two members in a row take no token
+holds refuse -DSLOW
+[ "$quick" ] || holds refuse -DSLOW -DH=4
+breaks no_false refuse -DSLOW -DBUG_LAST_ONLY
 holds refuse -DALONE -DH=6
 [ "$quick" ] || holds refuse -DALONE
 [ "$quick" ] || holds refuse -DALONE -DH=4

@@ -7,7 +7,7 @@
  * that accepts it. Two tokens that change places do so once. A member makes another token when it has waited for long, and the other one keeps its own.
  * Either token may go to a third member, which takes it, also when its maker has just accepted the other one.
  * A member that gets a newborn token asks its maker about its own token, which that may have. B drops the earlier token
- * at any time, as it knows of the later one that it has made.
+ * at any time, as it knows of the later one that it has made. A, which passed it there, asks B when the later one comes.
  *
  * With LIAR, A makes tokens all the time. B has the real token now and then, and passes it on.
  *
@@ -20,6 +20,7 @@
  *   BUG_HERE_ONLY    It takes none when its own one has gone to that member.
  *   BUG_AT_ARRIVAL   What it takes is decided when the token comes, and not when it is offered.
  *   BUG_MAKER_HAS    It drops the later token, too, if its maker has the earlier one.
+ *   BUG_NO_MAKER     B cannot say that it has made the later one itself: A bars it.
  *   BUG_NO_PARDON    It does not take one after O either.
  *   BUG_EACH_MEET    LIAR: Each own token meets any number.
  *   BUG_EACH_PARDON  LIAR: A member takes one each O.
@@ -60,7 +61,8 @@ byte pardon[2];
 byte wait[2];		/* ticks without a token */
 byte both;		/* ticks in which both have one */
 byte t, to;
-bit one_soon, served, kept, none_made, taken, soon;
+bit lost;		/* B has dropped the token that A passed to it */
+bit one_soon, served, kept, none_made, taken, soon, no_bar;
 
 mtype = { OFFER, SEND, LEAVE, ARRIVE, DROP, PASS, TICK };
 #define SAY(m, what) printf("member %d hop %d: %e\n", m, t, what)
@@ -82,6 +84,11 @@ mtype = { OFFER, SEND, LEAVE, ARRIVE, DROP, PASS, TICK };
 #define TAKES(m) (let[m] || MEETS(m) || pardon[m] == OPEN)
 #endif
 
+#ifdef BUG_NO_MAKER
+#define EXPLAINED 0
+#else
+#define EXPLAINED 1
+#endif
 #ifdef BUG_MAKER_HAS
 #define MAKER_HAS (at[1 - t] == t)
 #else
@@ -108,7 +115,15 @@ inline comes(m)
 	at[t] = m; moved[t] = 1; held[t] = 0; swapped[m] = 0; wait[m] = 0;
 	if
 	:: at[1 - t] == m ->		/* the later one stays */
-		at[A] = GONE; accepted[A] = 0
+		at[A] = GONE; accepted[A] = 0;
+		lost = (m == B)
+	:: else
+	fi;
+	if
+	:: t == B && m == A && lost ->	/* A has passed the other one to B, and asks what became of that */
+		no_bar = EXPLAINED;
+		assert(no_bar);
+		lost = 0; no_bar = 0
 	:: else
 	fi
 }
@@ -179,7 +194,7 @@ active proctype Group()
 	:: d_step { at[B] == B && accepted[B] -> t = B; SAY(B, SEND); accepted[B] = 0; at[B] = TO(A); swapped[B] = 1; knows = 1 }
 	:: d_step { at[A] == TO(B) && !moved[A] -> t = A; arrives(B); kept = at[A] != GONE || at[B] != GONE; assert(kept) }
 	:: d_step { at[B] == TO(A) && !moved[B] -> t = B; arrives(A); kept = at[A] != GONE || at[B] != GONE; assert(kept) }
-	:: d_step { at[A] == B && knows -> t = A; SAY(B, DROP); at[A] = GONE; accepted[A] = 0; kept = at[B] != GONE; assert(kept) }
+	:: d_step { at[A] == B && knows -> t = A; SAY(B, DROP); at[A] = GONE; accepted[A] = 0; lost = 1; kept = at[B] != GONE; assert(kept) }
 	/* A later hop is never refused. */
 	:: d_step { at[A] <= B && moved[A] && at[B] <= AWAY -> t = A; SAY(at[A], PASS); at[A] = TO(1 - at[A]) }
 	:: d_step { at[B] <= B && moved[B] && at[A] <= AWAY -> t = B; SAY(at[B], PASS); at[B] = TO(1 - at[B]) }

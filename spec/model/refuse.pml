@@ -1,5 +1,6 @@
 /*
- * A member that wants turns, and takes no token: P-80, 1 to 3 of spec/policy/keeper.md. A tick is L.
+ * A member that wants turns, and takes no token, and members that answer offers late: P-80, 1 to 3 of
+ * spec/policy/keeper.md, and H-22 of spec/protocol.md. A tick is L.
  *
  * A holder has the token for one program. Then it passes it to the member whose turn it is: R
  * if it does not avoid R, else X, else another honest member, which is always there. R refuses. X is honest, and away for a
@@ -17,6 +18,8 @@
  *                other one, which want nothing
  *   COY          the same, and R tells the holder that it wants none: it gets no offer
  *   RING         the same, and the holder passes the token on in turn. It learns in its program that R waits
+ *   SLOW         each honest member answers an offer when another one was asked, a tick later, as where disks are slow. What it
+ *                accepts then counts (H-22)
  *   REST=8       ticks after which the holder passes on a token that nobody wants (ALONE)
  *   BUG_AGAIN      the holder runs another program as soon as the token is back
  *   BUG_NO_AVOID   the holder offers it to R again
@@ -24,6 +27,7 @@
  *   BUG_NOT_BACK   what X has not taken counts after it has taken a token
  *   BUG_CAME_BACK  the holder counts only REST, and a pass that came back begins that anew (ALONE)
  *   BUG_UNTOLD     it counts only REST where no pass has come back (COY)
+ *   BUG_LAST_ONLY  only what the member accepts that was asked last counts (SLOW)
  *   BUG_LEARNS_LATE  it learns that after its program, when it has begun another one (RING)
  */
 
@@ -35,6 +39,9 @@
 #endif
 #ifndef AWAY
 #define AWAY 12
+#endif
+#ifdef SLOW
+#define TIMES 0
 #endif
 #ifndef TIMES
 #define TIMES 2
@@ -95,9 +102,10 @@ byte times;
 byte tries;
 byte ticks;
 byte untaken;			/* passes that came back since the holder's last program */
+bit late;			/* an honest member was asked, and accepts while another one is (SLOW) */
 bit no_false, few_tries, soon_back;
 
-mtype = { AGAIN, REFUSED, ABSENT, TAKES, LEAVES };
+mtype = { AGAIN, REFUSED, ABSENT, ASKED, TAKES, LEAVES };
 #define SAY(m, what) printf("member %d hop 0: %e\n", m, what)
 #define LESS(v, n) v = (v > n -> v - n : 0)
 
@@ -119,6 +127,25 @@ inline lasts(n)
 	no_false = 0; soon_back = 0
 }
 
+/* Another one takes it, and the token comes back to this holder. */
+inline passes()
+{
+	kept = 0; untaken = 0; stays = 0; late = 0;
+	lasts(H)
+}
+
+/* A pass has come back. */
+inline returns()
+{
+	untaken++; stays = 0;
+#ifndef ALONE
+	if
+	:: untaken == UNTAKEN -> untaken = 0; lasts(H)
+	:: else
+	fi
+#endif
+}
+
 inline fails(m)
 {
 	lasts(1);
@@ -132,22 +159,14 @@ inline fails(m)
 #endif
 #ifdef BUG_AGAIN
 	lasts(H)
-#else
-	untaken++; stays = 0;
-#ifndef ALONE
+#elif defined(SLOW) && !defined(BUG_LAST_ONLY)
 	if
-	:: untaken == UNTAKEN -> untaken = 0; lasts(H)
-	:: else
+	:: late -> passes()
+	:: else -> returns()
 	fi
+#else
+	returns()
 #endif
-#endif
-}
-
-/* Another one takes it, and the token comes back to this holder. */
-inline passes()
-{
-	kept = 0; untaken = 0; stays = 0;
-	lasts(H)
 }
 
 active proctype Group()
@@ -166,6 +185,17 @@ active proctype Group()
 #endif
 		fails(R) }
 #endif
+#ifdef SLOW
+	:: d_step { ticks < SPAN ->
+		SAY(OTHER, ASKED);
+		lasts(1);
+		if
+#ifndef BUG_LAST_ONLY
+		:: late -> passes()
+#endif
+		:: else -> late = 1; returns()
+		fi }
+#else
 	:: d_step { ticks < SPAN && R_OUT && avoids[X] == 0 && away > 0 -> SAY(X, ABSENT); fails(X) }
 	:: d_step { ticks < SPAN && R_OUT && avoids[X] == 0 && away == 0 ->
 		SAY(X, TAKES); gone = 0; back = 0;
@@ -178,6 +208,7 @@ active proctype Group()
 	:: d_step { ticks < SPAN && R_OUT && !MAY_RUN -> SAY(OTHER, TAKES); passes() }
 #else
 	:: d_step { ticks < SPAN && avoids[R] > 0 && avoids[X] > 0 -> SAY(OTHER, TAKES); passes() }
+#endif
 #endif
 	:: atomic { ticks < SPAN && away == 0 && gone == 0 && times < TIMES ->
 		SAY(X, LEAVES); times++; select(away : 1 .. AWAY); gone = away; back = 0 }

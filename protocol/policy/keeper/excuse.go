@@ -23,7 +23,7 @@ type reason uint8
 
 const (
 	unproved  reason = iota // a loss that nothing proves (P-81)
-	minted                  // it has dropped the token for one that another member had just made (P-77, 3)
+	minted                  // it has dropped the token for one that another member had just made, or itself (P-77, 3)
 	forgotten               // it has dropped it for one whose giver has forgotten its pass (P-77, 4)
 )
 

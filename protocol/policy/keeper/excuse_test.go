@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // TestExcuses_OfOthers_FlushNone: P-77, P-81. Members that conspire, and are excused as often as they can be, have no excuse of
@@ -113,5 +114,112 @@ func TestInquest_InsteadMadeUp_BarredAtOnce(t *testing.T) {
 			assert.False(t, c.struck(theHolder))
 			assert.False(t, c.isOpen(test.of))
 		})
+	}
+}
+
+// comesFrom lets a token come that a member has made.
+func (c *court) comesFrom(maker int, of custody, from int) {
+	c.step(policy.Event{Kind: policy.Arrival, From: at(from), Token: policy.Token{ID: of.token, Hop: of.hop, Born: uint64(of.token[0]), Generator: at(maker)}})
+}
+
+// TestInquest_InsteadOfOwnToken_Excused: P-77, 3. A founder drops the token of another founder for the later one that it has made
+// itself. The member that passed it the earlier one does not bar it, unless it knows better; but not each time.
+func TestInquest_InsteadOfOwnToken_Excused(t *testing.T) {
+	own := custody{secondToken, 0}
+	for _, test := range []struct {
+		name   string
+		before func(*court)
+		of     ident.Token // that is dropped
+		other  custody
+		from   int
+		barred bool
+	}{
+		{"it has made that", func(c *court) { c.comesFrom(theHolder, custody{secondToken, 3}, theThird) }, token, own, theHolder, false},
+		{"it was just made", func(c *court) { c.comesFrom(theHolder, custody{secondToken, newbornHop}, theHolder) }, token, own, theHolder, false},
+		{"another one has made it", func(c *court) { c.comesFrom(theFourth, custody{secondToken, 3}, theThird) }, token, own, theHolder, true},
+		{"this member has not had it", func(c *court) { c.comesFrom(theHolder, custody{thirdToken, 3}, theThird) }, token, own, theHolder, false},
+		{"it names a later custody of it", func(c *court) { c.comesFrom(theHolder, custody{secondToken, 3}, theThird) }, token, custody{secondToken, 2}, theHolder, true},
+		{"it says that it came from another one", func(c *court) { c.comesFrom(theHolder, custody{secondToken, 3}, theThird) }, token, own, theThird, true},
+		{"it is the earlier one", func(c *court) { c.comesFrom(theHolder, custody{secondToken, 3}, theThird) }, thirdToken, own, theHolder, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			of := custody{test.of, 8}
+			c.passes(of, theHolder)
+			c.delivered(of, theHolder, true)
+			test.before(c)
+			c.after(DefaultSilence) // the check of a newborn token is over
+			of.hop++
+			require.True(t, c.isOpen(of))
+			c.says(theHolder, message{kind: instead, custody: of, member: at(test.from), other: test.other})
+			assert.False(t, c.isOpen(of))
+			assert.Equal(t, test.barred, c.isBarred(theHolder))
+			assert.False(t, c.struck(theHolder))
+		})
+	}
+	c := newCourt()
+	c.comesFrom(theFourth, custody{token, 2}, theFourth)
+	c.comesFrom(theHolder, custody{secondToken, 3}, theThird)
+	for n := range uint64(maxMinted + 1) {
+		of := custody{token, 9 + 2*n}
+		c.blames(theBlamer, of, theHolder, at(thePasser))
+		require.Equal(t, false, c.isBarred(theHolder))
+		c.says(theHolder, message{kind: instead, custody: of, member: at(theHolder), other: own})
+		c.after(DefaultSilence)
+	}
+	assert.True(t, c.isBarred(theHolder))
+}
+
+// TestAccount_DroppedForOwnToken_NamesItself: P-71, 3. Also after a restart, while the token is where it was made.
+func TestAccount_DroppedForOwnToken_NamesItself(t *testing.T) {
+	for _, kind := range []policy.EventKind{policy.Generated, policy.Resumed} {
+		c := newCourt()
+		c.step(policy.Event{Kind: kind, Token: policy.Token{ID: secondToken, Born: 2, Generator: at(theSelf)}})
+		of := custody{token, 9}
+		c.comes(of, thePasser)
+		c.holder.act(&policy.Action{Kind: policy.Drop, Token: token})
+		c.says(thePasser, message{kind: account, custody: of})
+		m := c.told(thePasser, instead)
+		require.Equal(t, instead, m.kind)
+		assert.Equal(t, of, m.custody)
+		assert.Equal(t, at(theSelf), m.member)
+		assert.Equal(t, custody{secondToken, 0}, m.other)
+	}
+}
+
+// TestAccount_DroppedWhileAnotherIsNewborn_NamesItsMaker: P-71, 3. Of two newborn tokens the later one stays, which the policy does not
+// have yet.
+func TestAccount_DroppedWhileAnotherIsNewborn_NamesItsMaker(t *testing.T) {
+	later, earlier := custody{secondToken, newbornHop}, custody{token, newbornHop}
+	for _, first := range []custody{later, earlier} {
+		c := newCourt()
+		makers := map[custody]int{later: theThird, earlier: thePasser}
+		second := later
+		if first == later {
+			second = earlier
+		}
+		for _, of := range []custody{first, second} {
+			c.comesFrom(makers[of], of, makers[of])
+		}
+		require.True(t, c.newborn.frozen)
+		require.True(t, c.done(policy.Drop))
+		c.says(thePasser, message{kind: account, custody: earlier})
+		assert.Equal(t, message{kind: instead, custody: earlier, member: at(theThird), other: later}, c.told(thePasser, instead))
+	}
+}
+
+// TestInquest_OwnNewbornDropped_Excused: P-77, 3. A member may have to drop a newborn token, as the maker says that it has another one
+// (P-69, 5), or as a back-off has begun since it accepted it.
+func TestInquest_OwnNewbornDropped_Excused(t *testing.T) {
+	for _, hop := range []uint64{0, 2} {
+		c := newCourt()
+		c.passes(custody{token, hop}, theHolder)
+		c.delivered(custody{token, hop}, theHolder, true)
+		c.comes(custody{secondToken, 3}, theThird)
+		of := custody{token, hop + 1}
+		require.True(t, c.isOpen(of))
+		c.says(theHolder, message{kind: instead, custody: of})
+		assert.False(t, c.isOpen(of))
+		assert.Equal(t, hop > 0, c.isBarred(theHolder))
 	}
 }

@@ -30,6 +30,7 @@ type held struct {
 	answered members // the same, of those that were told as they asked: many that ask have none of the keepers forgotten
 
 	ran      bool // a program has ended under it here
+	late     bool // it has gone to a member that accepted it when it was for another one already
 	parted   bool // its transfer is signed: custody is gone, and the answer is awaited
 	told     bool // this member has told others that the receiver is connected since, and has not answered
 	prepared bool // the policy is about to pass it on

@@ -14,7 +14,7 @@ type history struct {
 	verify  func(receipt []byte) (policy.Receipt, bool) // nil: members give no account
 	serials func() uint64                               // the serial of this member's next custody
 	passed  []passed
-	had     []had  // the last tokens that came from others, the latest one last
+	had     []had  // the last tokens that came from others or were made here, the latest one last
 	whole   memory // since when this member knows of all its custodies
 	gap     bool   // it has just forgotten the last pass of a token
 }
@@ -41,11 +41,12 @@ type passed struct {
 // next is the custody of the member that the token was passed to.
 func (p *passed) next() custody { return custody{p.token, p.hop + 1} }
 
-// had is a token that has come here.
+// had is a token that has come here. One that was made here has come from this member itself, at hop 0.
 type had struct {
 	custody
-	from ident.Member
-	born uint64
+	from  ident.Member
+	maker ident.Member
+	born  uint64
 }
 
 // begin notes that this member knows of its custodies from now on.
@@ -97,13 +98,13 @@ func (h *history) dropped(c custody, born uint64, now clock.Instant) {
 	h.went(p)
 }
 
-// comes notes that a token has come from a member.
+// comes notes that a token has come from a member, or was made by this one.
 func (h *history) comes(from ident.Member, t *policy.Token) {
 	if h.verify == nil {
 		return
 	}
 	h.had = slices.DeleteFunc(h.had, func(e had) bool { return e.token == t.ID })
-	h.had = pushed(h.had, had{custody{t.ID, t.Hop}, from, t.Born}, maxHad)
+	h.had = pushed(h.had, had{custody{t.ID, t.Hop}, from, t.Generator, t.Born}, maxHad)
 }
 
 // proves notes the receipt of a pass that has ended as far as this member knows.
@@ -114,10 +115,12 @@ func (h *history) proves(e *policy.Event) {
 }
 
 // rulesOut reports whether a member cannot have dropped a token because it had another one by a custody, as this member knows: it
-// has had that custody itself, or passed the other token to a third member by it. Or the other token is the earlier one, which gives
-// way where two meet.
+// has had that custody itself, or passed the other token to a third member by it. Or a third member has made it. Or the other
+// token is the earlier one, which gives way where two meet.
 func (h *history) rulesOut(m ident.Member, other custody, dropped ident.Token) bool {
-	if slices.ContainsFunc(h.had, func(e had) bool { return e.custody == other }) {
+	if slices.ContainsFunc(h.had, func(e had) bool {
+		return e.custody == other || other.hop == 0 && e.token == other.token && e.maker != m
+	}) {
 		return true
 	}
 	if slices.ContainsFunc(h.passed, func(p passed) bool {

@@ -191,6 +191,9 @@ func (h *holder) takes(e *policy.Event) {
 // resumed takes a token that is here since before a restart. This member does not know any more what it has
 // promised of it: it asks, before the policy hears of the token.
 func (h *holder) resumed(e *policy.Event) {
+	if e.Token.Hop == 0 {
+		h.comes(h.self, &e.Token)
+	}
 	t := h.gained(&e.Token)
 	if !h.exclusive {
 		h.step(*e)

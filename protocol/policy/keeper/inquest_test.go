@@ -668,6 +668,57 @@ func TestPass_NotTaken_ReceiverAvoided(t *testing.T) {
 	assert.False(t, c.inquests.isAvoided(at(theHolder)), "nobody else was left")
 }
 
+// TestPass_NotTakenInTime_AvoidedStill: P-80, 1. A member that takes a token when it was for another one already would cost the time
+// of an offer at each of its turns.
+func TestPass_NotTakenInTime_AvoidedStill(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		c := newCourt()
+		of, to := custody{token, 8}, theHolder
+		c.offers(of, theHolder)
+		c.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, Token: policy.Token{ID: of.token, Hop: of.hop, Born: 1}})
+		require.True(t, c.lastShun().Untaken, "what it accepts late counts")
+		of.hop += 2
+		if late {
+			to = theThird
+		}
+		c.offers(of, to)
+		if late {
+			require.Equal(t, at(theThird), c.passedTo())
+		}
+		c.parts(of, at(theHolder))
+		c.delivered(of, theHolder, true)
+		assert.Equal(t, late, c.inquests.isAvoided(at(theHolder)))
+	}
+}
+
+// TestShun_ForMoreThanUntaken_Said: P-80. What a member accepts late counts only where it is shunned for nothing else.
+func TestShun_ForMoreThanUntaken_Said(t *testing.T) {
+	untaken := func(c *court) {
+		c.offers(custody{secondToken, 8}, theHolder)
+		c.step(policy.Event{Kind: policy.PassEnded, Outcome: policy.Returned, Token: policy.Token{ID: secondToken, Hop: 8, Born: 1}})
+	}
+	for name, test := range map[string]struct {
+		does func(*court)
+		is   bool
+	}{
+		"untaken":         {func(*court) {}, true},
+		"barred":          {func(c *court) { c.barred.note(at(theHolder), c.now, time.Hour) }, false},
+		"struck":          {func(c *court) { c.common.struck.note(at(theHolder), c.now, time.Hour) }, false},
+		"owes an account": {func(c *court) { c.accuses(); c.after(c.retry) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCourt()
+			untaken(c)
+			test.does(c)
+			c.inquests.shun(at(theHolder), 0)
+			assert.Equal(t, test.is, c.Answer()[len(c.Answer())-1].Untaken)
+		})
+	}
+	c := newCourt()
+	c.inquests.shun(at(theHolder), 0)
+	assert.False(t, c.Answer()[len(c.Answer())-1].Untaken, "it ends")
+}
+
 // TestPass_NewbornNotTaken_ReceiverNotAvoided: it may back off from this member as P-69, 6 has it.
 func TestPass_NewbornNotTaken_ReceiverNotAvoided(t *testing.T) {
 	c := newCourt()

@@ -49,14 +49,6 @@ func (s *inquests) isAvoided(m ident.Member) bool {
 	return s.isStruck(m) || s.barred.from(m, s.Now) || s.refusers.from(m, s.Now) || s.open.some(m, s.avoids)
 }
 
-// avoids reports whether a member owes this one an answer.
-func (s *inquests) avoids(i *inquest) bool {
-	if i.there && !i.lost { // it may be busy, and others may want to pass it another token
-		return i.late != 0
-	}
-	return s.isExcusedAgain(i) || i.waited != clock.Never || i.denied != 0 && i.own || !i.answered && (i.owes || s.Now >= i.began.Add(s.retry) || i.leavesOwn())
-}
-
 // holds notes, as the slot's keeper, that a holder has a token while others wait. The holder
 // is told so, at the latest after L. It is to give account when it has not passed the token on for long after, while
 // a known waiter has waited without a break.

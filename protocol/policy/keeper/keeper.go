@@ -226,6 +226,7 @@ func (k *Keeper) greeted(m ident.Member) {
 // generated notes that a token was made here.
 func (k *Keeper) generated(e *policy.Event) {
 	k.search.generated = e.Token.ID
+	k.holder.comes(k.self, &e.Token)
 	k.inquests.arrives(e.Token.ID)
 	k.holder.gained(&e.Token)
 	k.holder.step(*e)

@@ -18,6 +18,7 @@ func (h *holder) parted(e *policy.Event) {
 			p.receipt = keep(e.Body)
 		}
 	case t != nil && t.isLeaving():
+		t.late = !t.keeper.IsZero() && t.keeper != e.From
 		t.keeper, t.parted, t.since = e.From, true, h.Now
 	}
 }
@@ -43,7 +44,9 @@ func (h *holder) passEnded(e *policy.Event) (hidden bool) {
 			h.went(passed{custody: t.custody, born: t.born, to: cmp.Or(e.From, t.keeper), since: t.since, receipt: h.keptReceipt(e.Body), told: t.told})
 		}
 		if e.Outcome == policy.Delivered {
-			h.refusers.forget(e.From)
+			if !t.late {
+				h.refusers.forget(e.From)
+			}
 			h.links.delivered(t.next(), e.From)
 		}
 		h.held.remove(&e.Token.ID)
@@ -83,7 +86,7 @@ func (h *holder) leaves(t *held, to ident.Member) {
 	t.state, t.since = leaving, h.Now
 	t.action, t.event = policy.Action{}, nil
 	t.keeper = to
-	h.Pass(token.ID, to, field)
+	h.Do(policy.Action{Kind: policy.Pass, Token: token.ID, To: to, Field: field, Firm: true})
 	if known && runs {
 		h.step(policy.Event{Kind: policy.OperationEnded, Token: token})
 	}

@@ -115,6 +115,7 @@ func (n *newborn) arrivesToo(e *policy.Event) {
 		n.drops(&e.Token)
 		return
 	}
+	n.holder.comes(e.From, &e.Token) // in the place of the other one
 	n.drops(&n.event.Token)
 	n.takeCopy(e)
 	n.clears(e.From) // no member vouches for its own token
@@ -126,6 +127,7 @@ func (n *newborn) drops(t *policy.Token) { n.holder.drops(custody{t.ID, t.Hop}, 
 // freezes begins to ask whether another token lives: the first keepers, and the member that has
 // had the last one that this member knows.
 func (n *newborn) freezes(e *policy.Event) {
+	n.holder.comes(e.From, &e.Token) // one that comes too may be dropped for it
 	n.takeCopy(e)
 	n.frozen, n.began = true, n.Now
 	at, last := n.lastOther()

@@ -258,7 +258,10 @@ func TestResumed_OneDiesAfterOthersHaveAnswered_AllAskedAgain(t *testing.T) {
 	require.Equal(t, returned, again.kind)
 	again.kind, again.member = other, at(thePasser)
 	l.says(thePasser, again)
-	assert.True(t, l.done(policy.Pass))
+	require.True(t, l.done(policy.Pass))
+	for _, a := range l.did {
+		assert.Equal(t, a.Kind == policy.Pass, a.Firm, "no other member gets it, although it accepts it late")
+	}
 }
 
 // eagerPolicy runs the operation under each token that comes, and writes down what it is told.

@@ -21,6 +21,14 @@ type sanctions struct {
 	doubts  doubts
 }
 
+// avoids reports whether a member owes this one an answer.
+func (s *sanctions) avoids(i *inquest) bool {
+	if i.there && !i.lost { // it may be busy, and others may want to pass it another token
+		return i.late != 0
+	}
+	return s.isExcusedAgain(i) || i.waited != clock.Never || i.denied != 0 && i.own || !i.answered && (i.owes || s.Now >= i.began.Add(s.retry) || i.leavesOwn())
+}
+
 // strike takes a member for silent for a while, and lets the others find out. One that keeps a token
 // that it has made itself is not struck: where its clock is wrong, no member takes that token.
 func (s *sanctions) strike(m ident.Member, i *inquest, cause policy.Cause) {
@@ -93,8 +101,11 @@ func (s *sanctions) takesUp(e *policy.Event) {
 // shun has the driver pass nothing to a member for a while, and no less than this one backs off
 // from it.
 func (s *sanctions) shun(m ident.Member, d time.Duration) {
-	d = max(d, s.struck.left(m, s.Now), s.barred.left(m, s.Now), s.refusers.left(m, s.Now))
-	s.Do(policy.Action{Kind: policy.Shun, To: m, At: s.Now.Add(d), Firm: s.docket.owesSelf(m)})
+	d = max(d, s.struck.left(m, s.Now), s.barred.left(m, s.Now))
+	refuses := s.refusers.left(m, s.Now)
+	untaken := refuses > 0 && d <= 0 && !s.docket.some(m, s.avoids)
+	d = max(d, refuses)
+	s.Do(policy.Action{Kind: policy.Shun, To: m, At: s.Now.Add(d), Firm: s.docket.owesSelf(m), Untaken: untaken})
 }
 
 // untaken passes nothing to a member for a while that took no token which was for it: its turn would come again at once,
@@ -191,14 +202,18 @@ func (s *sanctions) doubtInstead(i *inquest) {
 }
 
 // mayHaveDropped reports whether a member may have dropped a token for one that another had just made: a
-// member that makes tokens confirms nothing. Or it has dropped it long ago, and the one that passed it the other token has
-// forgotten that. It is excused a few times for each.
+// member that makes tokens confirms nothing. Or it had made that one itself, as one of two founders. Or it has dropped the token long
+// ago, and the one that passed it the other token has forgotten that. It is excused a few times for each.
 func (s *sanctions) mayHaveDropped(i *inquest) bool {
 	e := excuse{member: i.member, custody: i.custody}
 	switch {
-	case i.madeUp, i.to.IsZero(), i.to == i.member:
+	case i.madeUp:
 		return false
-	case i.other.hop == newbornHop:
+	case i.own && i.hop == newbornHop: // it may have had to drop a newborn token (P-69)
+		e.why = minted
+	case i.to.IsZero(), i.to == i.member && i.other.hop > 0:
+		return false
+	case i.to == i.member, i.other.hop == newbornHop:
 		e.why = minted
 	case i.toForgot:
 		e.why = forgotten
