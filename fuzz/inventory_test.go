@@ -130,6 +130,7 @@ var readers = map[string]string{
 	"node/api.ParseAccess":                         "- two settings of the daemon's own file, compared with a few words",
 	"node/api.ParseHeld":                           "- a variable of the program's own environment, compared with one form",
 	"node/enrolment.Decode":                        "fuzz/FuzzEnrolment",
+	"node.LoadCertificate":                         "- files of the operator, read with FuzzBlocks, FuzzCertificate and FuzzGroupFile",
 	"node.LoadIdentity":                            "- files of the operator, read with FuzzBlocks, FuzzPrivateKey, FuzzCertificate and FuzzGroupFile",
 	"node.ReadLastWord":                            "- the daemon's own file, 512 bytes at most, read by encoding/json into three fields that are only shown",
 	"node/store/faultfs.FS.ReadFile":               "- a file system for tests",

@@ -41,7 +41,7 @@ const beyondDownWalkNotes = `The groups of the experiments about the wandering t
 - *not stated*: no failure is stated, as if too few members reached each other. Members that are down stay witnesses, and each member
   finds out by itself that one is down, 10 s after it first sent or passed that one something;
 - *liars*: 15 of 300 always claim to be starved, as in beyond-walk-liars;
-- *tuned*: fair with fewer timekeepers, as in beyond-walk-trade, with 30 % down.
+- *by timekeepers*: fair with fewer timekeepers, as in beyond-walk-trade, with 30 % down.
 
 30 000 s are measured, or 8 rounds if that is longer. *Passes in vain* are those to a member that was down, for each operation. Each costs as long as a
 handoff here; over a network it costs until the sender gives up.`

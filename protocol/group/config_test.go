@@ -259,11 +259,9 @@ func TestConfig_SignedInvalid_Refused(t *testing.T) {
 		{"as it should be", func(_, _, _ []any, _ params) {}, nil},
 		{"every parameter", func(_, _, _ []any, p params) {
 			for _, one := range policy.Parameters[3:] {
-				p[one.Key] = uint64(1000)
+				low, high := one.Range()
+				p[one.Key] = max(low, min(high, 1000))
 			}
-			p[12] = uint64(1)
-			p[14] = uint64(1)
-			p[9] = uint64(1)
 		}, nil},
 		{"other extension", func(_, r, _ []any, _ params) { r[9] = map[int]any{3: "x"} }, nil},
 		{"preset", func(_, r, _ []any, _ params) { r[2] = "of-later" }, nil},
