@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -66,7 +67,8 @@ seed "all" takes four to nine minutes of processor time; "beyond" takes longer.
 
 The same seeds give the same files, whatever --parallel says. With --against DIR the
 samples are held to those that an earlier run with the same seeds wrote to DIR; if one
-differs, DIR shows what was true of another version, and the exit code is 1. With
+differs, DIR shows what was true of another version, and the exit code is 1 (not for
+experiments of which the pages say that they are out of date). With
 --shard 3/8 the third of eight machines makes its part of the runs; wander-lab merge
 puts all together.`,
 		Example: "  wander-lab run journal-fig2\n  wander-lab run all --seeds 10 --out /tmp/papers\n  wander-lab run journal-fig2 --first 1001",
@@ -157,6 +159,7 @@ func (f runFlags) compare(w io.Writer, results []experiment.Result) error {
 			fmt.Fprintf(w, "  %v\n", s)
 		}
 	}
+	stale = slices.DeleteFunc(stale, func(s experiment.Stale) bool { return s.Known })
 	if len(stale) == 0 {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
@@ -14,8 +15,10 @@ import (
 // what was true of another version.
 type Stale struct {
 	Experiment, Row string
-	Seed            uint64
-	Saved, Now      string // as the table of rows has them; "no row" where the row is missing
+	// Known says that the page of the experiment says so: its rows were made with earlier rules.
+	Known      bool
+	Seed       uint64
+	Saved, Now string // as the table of rows has them; "no row" where the row is missing
 }
 
 func (s Stale) String() string {
@@ -48,13 +51,13 @@ func Against(dir string, results []Result) (compared int, stale []Stale, err err
 				}
 				compared++
 				if is := cellOf(sample); is != was {
-					stale = append(stale, Stale{r.Name, row.ID, seed, was, is})
+					stale = append(stale, Stale{r.Name, row.ID, slices.Contains(outdated, r.Name), seed, was, is})
 				}
 			}
 		}
 		for id := range saved {
 			if !now[id] {
-				stale = append(stale, Stale{r.Name, id, r.First, "a row", noRow})
+				stale = append(stale, Stale{r.Name, id, slices.Contains(outdated, r.Name), r.First, "a row", noRow})
 			}
 		}
 	}

@@ -52,6 +52,7 @@ func goal(id, says, quantity string, unit Unit, limit Check, why string) Claim {
 // others (Against). Who runs one of them again takes it from here.
 var outdated = []string{
 	"beyond-walk", "beyond-walk-stress", "beyond-walk-together", "beyond-walk-liars", "beyond-down-walk", "beyond-down-policies",
+	"policies",
 }
 
 // Goals is the page about goals, as Markdown: one screen with what holds, what does not
@@ -90,16 +91,21 @@ func (d *document) outdated() {
 	if len(outdated) == 0 {
 		return
 	}
-	d.line("**Out of date**: the rows of %s were made with earlier rules of the policies, and the present ones give", strings.Join(outdated, ", "))
+	d.line("**Out of date**: rows of %s were made with earlier rules of the policies, and the present ones give", strings.Join(outdated, ", "))
 	d.line("others. `go run ./cmd/wander-lab run NAME --seeds 1 --against docs` lists the samples that differ.\n")
+}
+
+// ofEarlierRules marks the section of such an experiment.
+func (d *document) ofEarlierRules(e Experiment) {
+	if slices.Contains(outdated, e.Name) {
+		d.line("Made with earlier rules: for some rows the present ones give other values.\n")
+	}
 }
 
 // goals is the section of an experiment: a line for each goal with its limit.
 func (d *document) goals(e Experiment, r Saved) {
 	d.line("### %s\n\n%s; %d runs.\n", e.Name, e.Title, r.Seeds)
-	if slices.Contains(outdated, e.Name) {
-		d.line("Made with earlier rules: the present ones give other values.\n")
-	}
+	d.ofEarlierRules(e)
 	d.figures(r)
 	groups := groupsOf(r.Rows, func(row SavedRow) bool { return row.Verdict != Measured }, func(row SavedRow) string {
 		quantity, _ := row.split()

@@ -138,6 +138,7 @@ func (d *document) paperLine(p paper, mine []Saved) {
 // claims is the section of an experiment: the plain rows that have a verdict.
 func (d *document) claims(e Experiment, r Saved) {
 	d.line("### %s\n\n%s (%s).\n", r.Name, e.Title, e.Source)
+	d.ofEarlierRules(e)
 	d.figures(r)
 	var shown []SavedRow
 	unlimited, others := 0, 0
