@@ -77,7 +77,7 @@ func TestJudge_EachTrouble_Found(t *testing.T) {
 		"NAT, no way in":   {func(f *doctor.Facts) { f.Advertised, f.Accepted = []string{"203.0.113.9:4133"}, 0 }, "address", api.Warn, "203.0.113.9:4133: it is behind NAT"},
 		"dialled back":     {func(f *doctor.Facts) { f.Back = back(1, 0) }, "udp in", api.Fine, "m2 was asked to dial this member, and was answered at 192.0.2.7:4133; "},
 		"in part":          {func(f *doctor.Facts) { f.Back = back(1, 1) }, "udp in", api.Warn, "was answered at 192.0.2.7:4133, and was not answered at 192.0.2.8:4133 (nobody answers)"},
-		"shut to one":      {func(f *doctor.Facts) { f.Back = back(0, 1) }, "udp in", api.Warn, "connections that other members dialled"},
+		"shut to one":      {func(f *doctor.Facts) { f.Back = back(0, 1) }, "udp in", api.Warn, "1 connection that other members dialled"},
 		"shut":             {func(f *doctor.Facts) { f.Back, f.Accepted = back(0, 1), 0 }, "udp in", api.Fail, "was not answered at"},
 		"nothing to dial":  {func(f *doctor.Facts) { f.Back, f.Accepted = back(0, 0), 0 }, "udp in", api.Warn, "in 2h"},
 		"seen from there":  {func(f *doctor.Facts) { f.Back = back(1, 0) }, "address", api.Fine, "; m2 sees it at 203.0.113.9:1024, which this machine does not have: it is behind NAT, and others get in"},
