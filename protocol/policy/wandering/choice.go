@@ -1,7 +1,7 @@
 package wandering
 
 import (
-	"time"
+	"slices"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -46,17 +46,22 @@ func (s *search) proceed() {
 	}
 }
 
-// choose inquires about the candidate that has waited longest.
+// choose inquires about the candidate that has waited longest, of those that are due when the operation ends.
 func (s *search) choose() {
+	horizon := s.Now
+	if s.running {
+		horizon = s.Now.Add(s.operation)
+	}
+	s.chooseBy(horizon)
+}
+
+// chooseBy inquires about the candidate that has waited longest, of those that are due then.
+func (s *search) chooseBy(horizon clock.Instant) {
 	s.gathers = clock.Never
 	s.passesOver()
 	if s.candidates.n == 0 {
 		s.standBy()
 		return
-	}
-	horizon := s.Now
-	if s.running {
-		horizon = s.Now.Add(s.operation)
 	}
 	s.candidates.order(horizon)
 	e := s.candidates.list[0]
@@ -208,10 +213,11 @@ func (s *search) standBy() {
 		s.idle, s.pause = s.Now, readPauseLeast
 	}
 	if s.looks == clock.Never {
-		s.looks = s.Now.Add(s.pause)
+		s.looks = min(s.Now.Add(s.pause), max(s.Now+1, s.lookBy))
 		if s.outstayed() {
 			s.looks = s.Now + 1
 		}
+		s.lookBy = clock.Never
 	}
 }
 
@@ -227,46 +233,48 @@ func (s *search) looksFor(m ident.Member) {
 }
 
 // waits is that a member whose turns this one keeps wants the token. It need not be found by a look: while no
-// other one is to be next it is asked at once, also while the operation runs here, and
+// other one is to be next it is asked at once if it is due, also while the operation runs here, and
 // the token goes there at its end. One that was asked in vain may have changed its mind; in one search it is believed that
-// after a pause that doubles as that between looks.
+// after a pause that doubles as that between looks. Nothing of that puts the next look off, or has others asked again.
 func (s *search) waits(m ident.Member) {
-	if !s.have || !s.isTold() {
+	t := s.keeper.store.find(m)
+	if t == nil || !s.have || !s.isTold() {
 		return
 	}
-	if contains(s.refused[:], m) {
-		if !s.forgives(&s.heeded, s.vain) {
+	if i := slices.Index(s.refused[:], m); i >= 0 {
+		if s.Now < s.heeded.Add(s.vain) {
 			return
 		}
-		s.vain = min(2*s.vain, readPauseMost)
+		s.heeded, s.vain, s.refused[i] = s.Now, min(2*s.vain, readPauseMost), ident.Member{}
 	}
-	s.readOwn()
-	if s.gathers == clock.Never && s.choice.member.IsZero() {
-		s.choose()
+	s.insert(candidate{member: m, served: t.served})
+	if s.gathers != clock.Never || !s.choice.member.IsZero() {
+		return
+	}
+	s.lookBy = s.looks
+	if s.chooseBy(s.Now); s.choice.member.IsZero() {
+		s.lookBy = clock.Never
 	}
 }
 
 // isTold reports whether this member knows which ones have waited longest: it keeps the turns of all, or the reports that
 // were asked for as the token came are here. Until then those that report to others may have waited longer.
 func (s *search) isTold() bool {
-	return s.roster.Size() <= s.timekeepers || s.Now >= s.came.Add(replyMost)
-}
-
-// forgives lets those that were asked in vain be candidates again, if it last did so for that reason so long ago.
-func (s *search) forgives(last *clock.Instant, pause time.Duration) bool {
-	if s.Now < last.Add(pause) {
-		return false
-	}
-	*last, s.refused = s.Now, [refusedKept]ident.Member{}
-	return true
+	return s.Now >= s.came.Add(replyMost) || s.roster.Size() <= s.timekeepers
 }
 
 // ends is the end of the operation here: the token goes to the member that was chosen meanwhile, or to one that this
-// member knows to wait.
+// member knows to wait. Those that were asked in vain may have changed their minds, but for those that did not answer.
 func (s *search) ends() {
 	s.gathers = clock.Never
-	if s.choice.member.IsZero() && s.isTold() && s.forgives(&s.ended, readPauseLeast) {
-		s.readOwn()
+	if s.choice.member.IsZero() && s.isTold() && s.Now >= s.ended.Add(readPauseLeast) {
+		s.ended = s.Now
+		for i, m := range s.refused {
+			if !contains(s.silent, m) {
+				s.refused[i] = ident.Member{}
+			}
+		}
+		s.readOwnBut(s.refused[:])
 	}
 	s.proceed()
 }

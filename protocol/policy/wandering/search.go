@@ -31,6 +31,7 @@ type search struct {
 	gathers clock.Instant // until then reports are awaited
 	looks   clock.Instant // when to look again while no member is due
 	looked  clock.Instant // when it did so last, or at a second operation
+	lookBy  clock.Instant // when it would have done so, had a member not said that it wants the token
 	pause   time.Duration
 	idle    clock.Instant // since when no member is due; clock.Never while one is
 
@@ -43,8 +44,8 @@ type search struct {
 	// the last look: a member that reports them again and again does not keep the token here.
 	refused [refusedKept]ident.Member
 	refuse  int
-	// heeded and ended are when they were forgotten last because one of them said that it
-	// wants the token, and at the end of an operation.
+	// heeded is when one of them was heard last that says that it wants the token, and ended when they were forgotten last at the end of an
+	// operation.
 	heeded, ended clock.Instant
 	vain          time.Duration // until the former may be the case again
 
@@ -65,7 +66,7 @@ type bearer interface {
 func newSearch(c *common, k *timekeeper, b bearer) search {
 	return search{
 		common: c, keeper: k, bearer: b,
-		gathers: clock.Never, looks: clock.Never, looked: host.LongAgo, heeded: host.LongAgo, ended: host.LongAgo, idle: clock.Never, canvass: canvass{again: host.LongAgo},
+		gathers: clock.Never, looks: clock.Never, lookBy: clock.Never, looked: host.LongAgo, heeded: host.LongAgo, ended: host.LongAgo, idle: clock.Never, canvass: canvass{again: host.LongAgo},
 	}
 }
 
@@ -91,7 +92,7 @@ func (s *search) seek(alone bool) {
 	s.refused, s.silent, s.present = [refusedKept]ident.Member{}, s.silent[:0], s.present[:0]
 	s.candidates.remove(s.self)
 	s.readOwn()
-	s.gathers, s.looks = s.Now.Add(s.gather), clock.Never
+	s.gathers, s.looks, s.lookBy = s.Now.Add(s.gather), clock.Never, clock.Never
 	if alone {
 		s.read()
 	}
@@ -122,10 +123,15 @@ func (s *search) read() {
 }
 
 // readOwn takes candidates from what this member knows as a timekeeper.
-func (s *search) readOwn() {
+func (s *search) readOwn() { s.readOwnBut(nil) }
+
+// readOwnBut does so but for some members.
+func (s *search) readOwnBut(some []ident.Member) {
 	var found [reportMost]*turnRecord
 	for _, t := range found[:s.keeper.longest(s.candidates.threshold(s.Now), &found)] {
-		s.insert(candidate{member: t.member, served: t.served})
+		if !contains(some, t.member) {
+			s.insert(candidate{member: t.member, served: t.served})
+		}
 	}
 }
 

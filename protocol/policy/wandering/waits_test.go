@@ -2,6 +2,7 @@ package wandering
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -130,4 +131,61 @@ func TestAnnouncement_TurnBetween_AtOnce(t *testing.T) {
 	w.Step(10*second+second/5, operationEnds, nil)
 	w.pass(ident.Member{3})
 	require.Equal(t, 12, demands(10*second+second*3/10), "it has had the token")
+}
+
+// servedNow is a look by which member 10 says that another one was served just now.
+func servedNow(m byte) policy.Event {
+	return said(10, body{kind: look, member: ident.Member{m}, older: nothingOlder})
+}
+
+// Those that were asked in vain are not asked again because another member says that it waits: in turns, three would keep the token
+// from everybody else for good.
+func TestWaits_AnotherDemands_RefusedStayRefused(t *testing.T) {
+	w := running(t)
+	answersOf(w, detached(w.Step(3*second, said(9, wantsIt), nil)), wants9No)
+	w.Step(3*second+1, servedNow(7), nil)
+	for at := 4 * second; at < 6*second; at += second / 10 {
+		asked := detached(w.Step(at, said(7, wantsIt), nil))
+		require.Empty(t, told(asked, 9, inquire))
+		require.Empty(t, told(asked, 7, inquire), "it is not due")
+	}
+}
+
+// A member that is not due when it says that it waits does not have the token reserved: the operation may end earlier than
+// others become due.
+func TestWaits_NotDue_AskedAtTheEndOnly(t *testing.T) {
+	p := table1
+	p.MinInterval = 3 * time.Second
+	w := walkerAmong(t, policy.MaxTimekeepers+1, 4, Fair, p)
+	w.Step(second, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
+	w.Step(2*second, arrival(9, 1000), nil)
+	w.Step(2*second+second/2, policy.Event{Kind: policy.Timer}, nil)
+	w.Step(2*second+second/2, servedNow(9), nil)
+	require.Empty(t, told(detached(w.Step(3*second, said(9, wantsIt), nil)), 9, inquire))
+	require.Empty(t, told(detached(w.Step(4*second, said(8, wantsIt), nil)), 9, inquire))
+	require.NotEqual(t, ident.Member{9}, w.fair.choice.member)
+}
+
+// Who says again and again in vain that it waits does not put off the look by which others are found.
+func TestWaits_InVain_LookInTime(t *testing.T) {
+	w := running(t)
+	w.Step(3*second, policy.Event{Kind: policy.DemandChanged, Demand: false}, nil)
+	w.Step(6*second, operationEnds, nil)
+	due := w.fair.looks
+	require.Equal(t, 6*second+clock.Instant(readPauseLeast), due)
+	for _, at := range []clock.Instant{6*second + 1, due - second/100} {
+		answersOf(w, detached(w.Step(at, said(9, wantsIt), nil)), wants9No)
+	}
+	assert.LessOrEqual(t, w.fair.looks, due)
+}
+
+// A member that does not answer is not asked anew at the end of each operation: the holder would wait for it each time.
+func TestEnds_SilentMember_NotAskedAgain(t *testing.T) {
+	w := running(t)
+	require.Len(t, told(detached(w.Step(3*second, said(9, wantsIt), nil)), 9, inquire), 1)
+	for range probes { // it does not answer
+		w.Step(w.Deadline(), policy.Event{Kind: policy.Timer}, nil)
+	}
+	require.Contains(t, w.fair.silent, ident.Member{9})
+	assert.Empty(t, told(detached(w.Step(6*second, operationEnds, nil)), 9, inquire))
 }
