@@ -55,6 +55,7 @@ func (n *Node) Back(resource string) (int, error) {
 	for _, g := range list {
 		n.programs.release(api.ReleaseRequest{Grant: g.Grant, Operated: true})
 	}
+	n.engine.do(member.Tick{}) // behind the releases: who leaves next finds the grants ended
 	return len(list), nil
 }
 
