@@ -264,15 +264,21 @@ func TestBad_LossesOfOthers_HonestMembersGoOn(t *testing.T) {
 
 // TestBad_TwoHoarders_AfterTheirFirstStrike_HonestMembersGoOn: the first strikes end after an hour, and
 // hoarders take tokens again. They say then that they have the tokens that they took before. A keeper waited for
-// their answers without end.
+// their answers without end. How long nobody runs depends on chance: in 16 groups 41 s to 10.6 minutes, with half of them below
+// 74 s, and in two of them above 5 minutes (docs/exclusion.md).
 func TestBad_TwoHoarders_AfterTheirFirstStrike_HonestMembersGoOn(t *testing.T) {
 	skipUnderRaceDetector(t)
-	g := measureBad(t, 1, 7, fairTurns, []string{"hoarder", "hoarder"}, true, 75*time.Minute)
-	nobody := g.cost().nobody
-	t.Logf("nobody ran for %v", nobody)
-	assert.Less(t, nobody, 5*time.Minute)
-	assert.Zero(t, g.accused)
-	assert.Empty(t, g.violations)
+	var longest []time.Duration
+	for seed := range uint64(whole.Part(3, 16)) {
+		g := measureBad(t, seed+1, 7, fairTurns, []string{"hoarder", "hoarder"}, true, 75*time.Minute)
+		longest = append(longest, g.cost().nobody)
+		assert.Zero(t, g.accused)
+		assert.Empty(t, g.violations)
+	}
+	slices.Sort(longest)
+	t.Logf("nobody ran for %v", longest)
+	assert.Less(t, longest[len(longest)/2], 2*time.Minute)
+	assert.Less(t, longest[len(longest)-1], 15*time.Minute)
 }
 
 // measureBad lets a group work for so long, in which the last members are of these kinds, and want turns
