@@ -29,7 +29,7 @@ func (s Stale) String() string {
 const noRow = "no row"
 
 // Against holds results to those that earlier runs saved in dir/data, sample by sample: a seed means one run. Seeds that
-// the earlier runs did not have are left out. It returns how many samples it compared, and those that differ.
+// the earlier runs did not have are left out, and so is a number that all seeds give together, where there are not as many seeds now. It returns how many samples it compared, and those that differ.
 // Errors: ErrNothingSaved for an experiment without saved rows; ErrSaved for a table that cannot be read.
 func Against(dir string, results []Result) (compared int, stale []Stale, err error) {
 	for _, r := range results {
@@ -44,7 +44,8 @@ func Against(dir string, results []Result) (compared int, stale []Stale, err err
 				seed := r.First + uint64(i)
 				was, known := noRow, true
 				if samples, ok := saved[row.ID]; ok {
-					was, known = samples[seed]
+					was, known = samples.of[seed]
+					known = known && (!samples.together || len(samples.of) == r.Seeds)
 				}
 				if !known {
 					continue
@@ -64,8 +65,14 @@ func Against(dir string, results []Result) (compared int, stale []Stale, err err
 	return compared, stale, nil
 }
 
-// savedSamples are the samples of each saved row of an experiment, by seed.
-func savedSamples(dir, name string) (map[string]map[uint64]string, error) {
+// savedRow is the samples of a saved row.
+type savedRow struct {
+	of       map[uint64]string // a seed
+	together bool              // the first one is of all seeds
+}
+
+// savedSamples are the samples of each saved row of an experiment.
+func savedSamples(dir, name string) (map[string]savedRow, error) {
 	f, err := os.Open(filepath.Join(dir, dataDir, name+"-claims.csv"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s in %s", ErrNothingSaved, name, dir)
@@ -78,16 +85,19 @@ func savedSamples(dir, name string) (map[string]map[uint64]string, error) {
 	if err != nil || len(lines) == 0 {
 		return nil, fmt.Errorf("%w: %s: %w", ErrSaved, f.Name(), err)
 	}
-	rows := make(map[string]map[uint64]string)
+	rows := make(map[string]savedRow)
 	for _, line := range lines[1:] {
-		samples := make(map[uint64]string)
+		samples, filled := make(map[uint64]string), 0
 		for i, column := range lines[0] {
 			var seed uint64
 			if _, err := fmt.Sscanf(column, "seed %d", &seed); err == nil && column == "seed "+strconv.FormatUint(seed, 10) {
 				samples[seed] = line[i]
+				if line[i] != "" {
+					filled++
+				}
 			}
 		}
-		rows[line[0]] = samples
+		rows[line[0]] = savedRow{samples, len(samples) > 1 && filled == 1}
 	}
 	return rows, nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // TestAgainst_SavedSamples_ComparedBySeed: a sample that an earlier run saved under the same seed is what the run gives now, or it is
-// named. Seeds that it did not have are left out.
+// named. Seeds that it did not have are left out, and what other seeds give together.
 func TestAgainst_SavedSamples_ComparedBySeed(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "data", "some-claims.csv")
@@ -27,17 +27,20 @@ func TestAgainst_SavedSamples_ComparedBySeed(t *testing.T) {
 	}
 	_, _, err := experiment.Against(dir, result(1, "a", 1))
 	require.ErrorIs(t, err, experiment.ErrNothingSaved)
-	require.NoError(t, os.WriteFile(name, []byte("id,median,seed 1,seed 2,seed two\na,1.5,1,2,9\nb,1.5,1,2,9\n"), 0o600))
+	require.NoError(t, os.WriteFile(name, []byte("id,median,seed 1,seed 2,seed two\na,1.5,1,2,9\nb,1.5,1,2,9\nall,7,7,,\n"), 0o600))
+	both := result(1, "a b", 1, 2)
+	both[0].Rows = append(both[0].Rows, experiment.Row{Claim: experiment.Claim{ID: "all"}, Samples: []float64{8}})
 	for _, c := range []struct {
 		now      []experiment.Result
 		compared int
 		stale    []string
 	}{
-		{result(1, "a b", 1, 2), 4, nil},
-		{result(2, "a b", 2, 3), 2, nil},
-		{result(2, "a b", 1.0000000001, 3), 2, []string{"a, seed 2: saved 2, now 1", "b, seed 2: saved 2, now 1"}},
-		{result(1, "a b c", 1), 3, []string{"c, seed 1: saved no row, now 1"}},
-		{result(1, "a", 1), 1, []string{"b, seed 1: saved a row, now no row"}},
+		{both, 5, []string{"all, seed 1: saved 7, now 8"}},
+		{result(1, "a b all", 1), 2, nil},
+		{result(2, "a b all", 2), 2, nil},
+		{result(2, "a b all", 1.0000000001), 2, []string{"a, seed 2: saved 2, now 1", "b, seed 2: saved 2, now 1"}},
+		{result(1, "a b c all", 1), 3, []string{"c, seed 1: saved no row, now 1"}},
+		{result(1, "a all", 1), 1, []string{"b, seed 1: saved a row, now no row"}},
 	} {
 		compared, stale, err := experiment.Against(dir, c.now)
 		require.NoError(t, err)
