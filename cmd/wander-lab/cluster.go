@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -251,20 +250,6 @@ func (f *clusterFlags) report(w io.Writer, s *cluster.Summary) error {
 	}
 }
 
-// clusterArgs are the arguments that the runs of a job have in common.
-type clusterArgs struct {
-	Preset    string `json:"preset"`
-	Mix       string `json:"mix,omitempty"`
-	Members   int    `json:"members,omitempty"`
-	Virtual   string `json:"virtual,omitempty"`
-	Faults    string `json:"faults,omitempty"`
-	Liars     int    `json:"liars,omitempty"`
-	Bad       string `json:"bad,omitempty"`
-	Bug       string `json:"bug,omitempty"`
-	Unguarded bool   `json:"unguarded,omitempty"`
-	NoShrink  bool   `json:"no_shrink,omitempty"`
-}
-
 // args are the arguments of the job.
 func (f *clusterFlags) args() jobArgs {
 	a := &clusterArgs{
@@ -275,33 +260,6 @@ func (f *clusterFlags) args() jobArgs {
 		a.Virtual = duration.Format(f.virtual.Duration)
 	}
 	return jobArgs{Command: "cluster", First: f.first, Seeds: f.seeds, Cluster: a}
-}
-
-// flags are the arguments as flags.
-func (a *clusterArgs) flags() (words []string) {
-	for _, flag := range []struct{ name, value string }{
-		{"preset", a.Preset}, {"mix", a.Mix}, {"members", number0(a.Members)}, {"virtual", a.Virtual}, {"faults", a.Faults},
-		{"liars", number0(a.Liars)}, {"bad", a.Bad}, {"bug", a.Bug},
-	} {
-		if flag.value != "" {
-			words = append(words, "--"+flag.name+" "+flag.value)
-		}
-	}
-	if a.Unguarded {
-		words = append(words, "--unguarded")
-	}
-	if a.NoShrink {
-		words = append(words, "--no-shrink")
-	}
-	return words
-}
-
-// number0 is a number, and nothing for 0.
-func number0(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
 }
 
 // madeRun is a run that was made, and what was told of it on the standard error.

@@ -66,11 +66,10 @@ all results in DIR/data: what earlier runs have written there stays on the pages
 seed "all" takes four to nine minutes of processor time; "beyond" takes longer.
 
 The same seeds give the same files, whatever --parallel says. With --against DIR the
-samples are held to those that an earlier run with the same seeds wrote to DIR; if one
-differs, DIR shows what was true of another version, and the exit code is 1 (not for
-experiments of which the pages say that they are out of date). With
---shard 3/8 the third of eight machines makes its part of the runs; wander-lab merge
-puts all together.`,
+samples are compared with those that an earlier run with the same seeds wrote to DIR. If
+one differs, DIR describes another version, and the exit code is 1; experiments that the
+pages in DIR call out of date do not count. With --shard 3/8 the third of eight machines
+makes its part of the runs; wander-lab merge puts all together.`,
 		Example: "  wander-lab run journal-fig2\n  wander-lab run all --seeds 10 --out /tmp/papers\n  wander-lab run journal-fig2 --first 1001",
 		Args:    someExperiment,
 		RunE:    func(_ *cobra.Command, args []string) error { return runExperiments(env, f, args) },

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -48,6 +49,47 @@ type jobArgs struct {
 	Seeds    uint64       `json:"seeds"`
 	Scenario string       `json:"scenario,omitempty"` // the text of the file
 	Cluster  *clusterArgs `json:"cluster,omitempty"`
+}
+
+// clusterArgs are the arguments that the runs of a job have in common.
+type clusterArgs struct {
+	Preset    string `json:"preset"`
+	Mix       string `json:"mix,omitempty"`
+	Members   int    `json:"members,omitempty"`
+	Virtual   string `json:"virtual,omitempty"`
+	Faults    string `json:"faults,omitempty"`
+	Liars     int    `json:"liars,omitempty"`
+	Bad       string `json:"bad,omitempty"`
+	Bug       string `json:"bug,omitempty"`
+	Unguarded bool   `json:"unguarded,omitempty"`
+	NoShrink  bool   `json:"no_shrink,omitempty"`
+}
+
+// flags are the arguments as flags.
+func (a *clusterArgs) flags() (words []string) {
+	for _, flag := range []struct{ name, value string }{
+		{"preset", a.Preset}, {"mix", a.Mix}, {"members", unlessZero(a.Members)}, {"virtual", a.Virtual}, {"faults", a.Faults},
+		{"liars", unlessZero(a.Liars)}, {"bad", a.Bad}, {"bug", a.Bug},
+	} {
+		if flag.value != "" {
+			words = append(words, "--"+flag.name+" "+flag.value)
+		}
+	}
+	if a.Unguarded {
+		words = append(words, "--unguarded")
+	}
+	if a.NoShrink {
+		words = append(words, "--no-shrink")
+	}
+	return words
+}
+
+// unlessZero is a number as text, and nothing for 0.
+func unlessZero(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
 
 // text is the command line.

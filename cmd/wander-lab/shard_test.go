@@ -114,7 +114,7 @@ func TestMerge_AllShards_IsTheWhole(t *testing.T) {
 	}
 }
 
-// What fails in the merge is named, and what to do.
+// The merge names what fails, and says what to do.
 func TestMerge_IncompleteOrMixed_Refused(t *testing.T) {
 	shardOf := func(t *testing.T, dir string, args ...string) {
 		code, _, errs := runCommand("", append(args, "--shards", dir)...)

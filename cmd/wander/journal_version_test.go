@@ -71,7 +71,7 @@ func TestNode_JournalOfMemberBefore_HintMovesIt(t *testing.T) {
 	b.write("state/ended.json", string(word))
 	b.write("node.toml", memberSettings)
 	b.vars[configVariable] = "node.toml"
-	// What the member before was told does not count against the present one.
+	// The present member has not been revoked: the former one was.
 	b.fails(cli.ExitUnavailable, "hint: start it", "status")
 	assert.Regexp(t, `(?m)^wander: .*\[no_daemon\]$`, b.out.String())
 	b.wander("doctor")

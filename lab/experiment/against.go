@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Stale is a saved sample that the same experiment with the same seed does not give any more. The pages then show
@@ -89,12 +90,14 @@ func savedSamples(dir, name string) (map[string]savedRow, error) {
 	for _, line := range lines[1:] {
 		samples, filled := make(map[uint64]string), 0
 		for i, column := range lines[0] {
-			var seed uint64
-			if _, err := fmt.Sscanf(column, "seed %d", &seed); err == nil && column == "seed "+strconv.FormatUint(seed, 10) {
-				samples[seed] = line[i]
-				if line[i] != "" {
-					filled++
-				}
+			number, ofSeed := strings.CutPrefix(column, "seed ")
+			seed, err := strconv.ParseUint(number, 10, 64)
+			if !ofSeed || err != nil {
+				continue
+			}
+			samples[seed] = line[i]
+			if line[i] != "" {
+				filled++
 			}
 		}
 		rows[line[0]] = savedRow{samples, len(samples) > 1 && filled == 1}

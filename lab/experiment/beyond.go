@@ -49,7 +49,7 @@ func goal(id, says, quantity string, unit Unit, limit Check, why string) Claim {
 }
 
 // outdated are the experiments whose saved rows earlier rules of the policies made: with the same seeds the present ones give
-// others (Against). Who runs one of them again takes it from here.
+// others (Against). Remove an experiment from this list when its rows have been made anew.
 var outdated = []string{
 	"beyond-walk", "beyond-walk-stress", "beyond-walk-together", "beyond-walk-liars", "beyond-down-walk", "beyond-down-policies",
 	"policies",
@@ -71,7 +71,7 @@ func Goals(results []Saved, sweep Sweep) []byte {
 	d.line("the network. A number in **bold** is the median over the runs, in parentheses its 95 %% confidence interval.")
 	d.line("Goals: %d met, %d open, %d not met; %s.", n[Met], n[Open], n[NotMet], cmp.Or(countedRows(n[Measured], "row without a limit", "rows without a limit"), "none without a limit"))
 	d.line("[How to read this page](#how-to-read-this-page), the [register](%s) of conditions and values, all [data](%s/README.md).\n", RegisterName, dataDir)
-	d.outdated()
+	d.outOfDate()
 	d.outcome(results, beyondHighlights)
 	d.line("## How to read this page\n")
 	d.line("These commands made the rows; they write the same bytes again, but for those that are out of date:\n")
@@ -86,8 +86,8 @@ func Goals(results []Saved, sweep Sweep) []byte {
 	return d.buf.Bytes()
 }
 
-// outdated names the experiments whose rows earlier rules made.
-func (d *document) outdated() {
+// outOfDate names the experiments whose rows earlier rules made.
+func (d *document) outOfDate() {
 	if len(outdated) == 0 {
 		return
 	}

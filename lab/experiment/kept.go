@@ -14,7 +14,7 @@ import (
 	"unsafe"
 )
 
-// What can be wrong with a value that a part of a job keeps for the merge.
+// Errors about values that a part of a job keeps for the merge.
 var (
 	// ErrKept: the type of the runs' results has something that cannot be kept, such as a function, or two of its pointers
 	// lead to one place.
@@ -184,7 +184,7 @@ func (r *keptReader) unsigned() (uint64, error) {
 	return v, nil
 }
 
-// length is what keeping.length wrote; -1 for nil. What has so many parts takes as many bytes at least.
+// length is what keeping.length wrote; -1 for nil. Each element takes a byte at least.
 func (r *keptReader) length() (int, error) {
 	v, err := r.unsigned()
 	if err == nil && v > uint64(len(r.bytes))+1 {

@@ -9,7 +9,7 @@ import (
 	"github.com/wandertoken/wander/lab/shard"
 )
 
-// What can be wrong with the runs of the parts, beside the errors of package shard. Program and arguments being the same, both
+// Errors about the runs of the parts, beside those of package shard. Program and arguments being the same, both
 // are bugs of an experiment: its jobs are to depend on their seed alone.
 var (
 	ErrNotRun = errors.New("experiment: no shard made this run")

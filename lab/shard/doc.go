@@ -15,5 +15,5 @@
 //
 // # What belongs elsewhere
 //
-// What a run gave is bytes here. lab/experiment has the form of its values, and cmd/wander-lab the arguments of jobs.
+// The result of a run is bytes here. lab/experiment has the form of its values, and cmd/wander-lab the arguments of jobs.
 package shard

@@ -39,7 +39,7 @@ type Record struct {
 	Took    time.Duration `json:"took_ns"`
 }
 
-// What can be wrong with a folder of parts.
+// Errors about a folder of parts.
 var (
 	ErrNone    = errors.New("contains no shard")
 	ErrMissing = errors.New("missing")

@@ -25,7 +25,7 @@ const (
 // task stands for the number of the task of a job array.
 const task = "task"
 
-// What is wrong with the text of a part.
+// Errors about the text of a part.
 var (
 	ErrPart = errors.New("not a shard")
 	ErrTask = errors.New("not a task of a job array")
